@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The arena of arena.h: a list of blocks, the newest first; a piece larger than a block gets its own.
+ */
+#include "base/arena.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK_BYTES = 64 * 1024, ALIGNMENT = _Alignof(max_align_t) };
+
+struct block {
+    struct block *next;
+    size_t used, size;
+    _Alignas(max_align_t) char data[];
+};
+
+struct arena {
+    struct block *blocks;
+    size_t used;
+};
+
+struct arena *arena_new(void)
+{
+    return calloc(1, sizeof(struct arena));
+}
+
+struct arena *arena_free(struct arena *a)
+{
+    struct block *next;
+
+    if (!a)
+        return NULL;
+    for (struct block *b = a->blocks; b; b = next) {
+        next = b->next;
+        free(b);
+    }
+    free(a);
+    return NULL;
+}
+
+/* A block with room for `size` bytes. One made for a single large piece goes behind the block in use,
+ * so that the room left there is not lost. */
+static struct block *arena_block(struct arena *a, size_t size)
+{
+    size_t room = size > BLOCK_BYTES / 4 ? size : BLOCK_BYTES;
+    struct block *b = a->blocks;
+
+    if (b && b->size - b->used >= size)
+        return b;
+    if (room > SIZE_MAX - sizeof(*b))
+        return NULL;
+    b = malloc(sizeof(*b) + room);
+    if (!b)
+        return NULL;
+    b->used = 0;
+    b->size = room;
+    if (a->blocks && room != BLOCK_BYTES) {
+        b->next = a->blocks->next;
+        a->blocks->next = b;
+    } else {
+        b->next = a->blocks;
+        a->blocks = b;
+    }
+    return b;
+}
+
+static char *arena_take(struct arena *a, size_t size, size_t alignment)
+{
+    struct block *b = a->blocks;
+    size_t start;
+
+    if (b) {
+        start = (b->used + alignment - 1) / alignment * alignment;
+        if (start <= b->size && b->size - start >= size) {
+            b->used = start + size;
+            a->used += size;
+            return b->data + start;
+        }
+    }
+    b = arena_block(a, size);
+    if (!b)
+        return NULL;
+    start = (b->used + alignment - 1) / alignment * alignment;
+    b->used = start + size;
+    a->used += size;
+    return b->data + start;
+}
+
+void *arena_alloc(struct arena *a, size_t size)
+{
+    void *p = arena_take(a, size ? size : 1, ALIGNMENT);
+
+    return p ? memset(p, 0, size) : NULL;
+}
+
+char *arena_strndup(struct arena *a, const char *text, size_t len)
+{
+    char *p = arena_take(a, len + 1, 1);
+
+    if (!p)
+        return NULL;
+    memcpy(p, text, len);
+    p[len] = '\0';
+    return p;
+}
+
+char *arena_strdup(struct arena *a, const char *text)
+{
+    return text ? arena_strndup(a, text, strlen(text)) : NULL;
+}
+
+struct bytes arena_bytes(struct arena *a, struct bytes b)
+{
+    char *p = arena_take(a, b.len + 1, 1);
+
+    if (!p)
+        return (struct bytes){ 0 };
+    if (b.len)
+        memcpy(p, b.data, b.len);
+    p[b.len] = '\0';
+    return (struct bytes){ (uint8_t *)p, b.len };
+}
+
+char *arena_vprintf(struct arena *a, const char *format, va_list args)
+{
+    va_list again;
+    char small[256], *p;
+    int len;
+
+    va_copy(again, args);
+    len = vsnprintf(small, sizeof(small), format, args);
+    if (len < 0)
+        p = NULL;
+    else if ((size_t)len < sizeof(small))
+        p = arena_strndup(a, small, (size_t)len);
+    else {
+        p = arena_take(a, (size_t)len + 1, 1);
+        if (p)
+            vsnprintf(p, (size_t)len + 1, format, again);
+    }
+    va_end(again);
+    return p;
+}
+
+char *arena_printf(struct arena *a, const char *format, ...)
+{
+    va_list args;
+    char *p;
+
+    va_start(args, format);
+    p = arena_vprintf(a, format, args);
+    va_end(args);
+    return p;
+}
+
+size_t arena_used(const struct arena *a)
+{
+    return a->used;
+}

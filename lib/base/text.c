@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Text helpers (text.h).
+ */
+#include "base/text.h"
+
+#include <string.h>
+
+/* Length of the valid UTF-8 sequence at p, 0 where there is none (RFC 3629, section 4). */
+static size_t utf8_sequence(const uint8_t *p, size_t left)
+{
+    uint8_t low = 0x80, high = 0xbf;
+    size_t n;
+
+    if (p[0] < 0x80)
+        return 1;
+    if (p[0] < 0xc2 || p[0] > 0xf4)
+        return 0;
+    n = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+    if (left < n)
+        return 0;
+    if (p[0] == 0xe0)
+        low = 0xa0;
+    else if (p[0] == 0xed)
+        high = 0x9f;
+    else if (p[0] == 0xf0)
+        low = 0x90;
+    else if (p[0] == 0xf4)
+        high = 0x8f;
+    if (p[1] < low || p[1] > high)
+        return 0;
+    for (size_t i = 2; i < n; i++)
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+    return n;
+}
+
+bool text_is_utf8(struct bytes b)
+{
+    for (size_t i = 0, n; i < b.len; i += n) {
+        n = utf8_sequence(b.data + i, b.len - i);
+        if (n == 0)
+            return false;
+    }
+    return true;
+}
+
+bool text_is_plain(struct bytes b)
+{
+    return (b.len == 0 || !memchr(b.data, '\0', b.len)) && text_is_utf8(b);
+}
+
+bool text_starts_with(const char *text, const char *start)
+{
+    return strncmp(text, start, strlen(start)) == 0;
+}
+
+bool text_ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+
+    return n >= m && memcmp(text + n - m, end, m) == 0;
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r') || c == '\0';
+}
+
+char *text_trimmed(struct arena *a, const char *text, size_t len)
+{
+    while (len && is_space(text[len - 1]))
+        len--;
+    return arena_strndup(a, text, len);
+}
+
+char *text_clean(struct arena *a, struct bytes field)
+{
+    const char *text = (const char *)field.data;
+    size_t len = field.len;
+    char *clean;
+
+    while (len && is_space(text[len - 1]))
+        len--;
+    while (len && is_space(*text)) {
+        text++;
+        len--;
+    }
+    clean = arena_strndup(a, len ? text : "", len);
+    for (size_t i = 0; clean && i < len; i++)
+        if (clean[i] < 0x20 || clean[i] > 0x7e)
+            clean[i] = '?';
+    return clean;
+}
+
+const char *path_last(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}

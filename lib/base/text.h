@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Small questions about text. Text from devices is bytes that claim to be text: see text_clean().
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/bytes.h"
+
+/* Is all of it valid UTF-8 (no overlong forms, no surrogates, nothing above U+10FFFF)? NUL is. */
+bool text_is_utf8(struct bytes b);
+
+/* Can it stand in a capture as a string: valid UTF-8 without a NUL? */
+bool text_is_plain(struct bytes b);
+
+bool text_starts_with(const char *text, const char *start);
+bool text_ends_with(const char *text, const char *end);
+
+/* Without the white space (and NULs) at its end; a copy in the arena. */
+char *text_trimmed(struct arena *a, const char *text, size_t len);
+
+/* A field of a device's answer (vendor, model, serial) as text for people and JSON: white space cut at
+ * both ends; what is not printable ASCII becomes "?". NULL without memory. */
+char *text_clean(struct arena *a, struct bytes field);
+
+/* The last component of a path: what follows the last '/'. Points into the path. */
+const char *path_last(const char *path);
