@@ -27,18 +27,33 @@ struct arena *arena_new(void)
     return calloc(1, sizeof(struct arena));
 }
 
-struct arena *arena_free(struct arena *a)
+static void free_blocks(struct block *blocks)
 {
     struct block *next;
 
-    if (!a)
-        return NULL;
-    for (struct block *b = a->blocks; b; b = next) {
+    for (struct block *b = blocks; b; b = next) {
         next = b->next;
         free(b);
     }
+}
+
+struct arena *arena_free(struct arena *a)
+{
+    if (!a)
+        return NULL;
+    free_blocks(a->blocks);
     free(a);
     return NULL;
+}
+
+void arena_clear(struct arena *a)
+{
+    if (!a->blocks)
+        return;
+    free_blocks(a->blocks->next);
+    a->blocks->next = NULL;
+    a->blocks->used = 0;
+    a->used = 0;
 }
 
 /* A block with room for `size` bytes. One made for a single large piece goes behind the block in use,

@@ -20,6 +20,9 @@ struct arena *arena_new(void);
 struct arena *arena_free(struct arena *a);
 DEFINE_CLEANUP(struct arena, arena_free)
 
+/* Forgets all pieces and keeps one block for those to come. */
+void arena_clear(struct arena *a);
+
 /* `size` zeroed bytes, aligned for any object, or NULL without memory. */
 void *arena_alloc(struct arena *a, size_t size);
 

@@ -14,29 +14,29 @@
 #define _cleanup_close_     _cleanup_(hbad_closep)
 
 /* The pointer, and NULL in the variable: ownership leaves the scope. */
-#define TAKE_PTR(ptr)                                                                                \
-    ({                                                                                               \
-        __typeof__(ptr) *_pptr = &(ptr);                                                             \
-        __typeof__(ptr) _ret = *_pptr;                                                               \
-        *_pptr = NULL;                                                                               \
-        _ret;                                                                                        \
+#define TAKE_PTR(ptr)                    \
+    ({                                   \
+        __typeof__(ptr) *_pptr = &(ptr); \
+        __typeof__(ptr) _ret = *_pptr;   \
+        *_pptr = NULL;                   \
+        _ret;                            \
     })
 
 /* The descriptor, and -1 in the variable. */
-#define TAKE_FD(fd)                                                                                  \
-    ({                                                                                               \
-        int *_pfd = &(fd);                                                                           \
-        int _ret = *_pfd;                                                                            \
-        *_pfd = -1;                                                                                  \
-        _ret;                                                                                        \
+#define TAKE_FD(fd)        \
+    ({                     \
+        int *_pfd = &(fd); \
+        int _ret = *_pfd;  \
+        *_pfd = -1;        \
+        _ret;              \
     })
 
 /* Defines NAMEp(type **), for use with _cleanup_(NAMEp), from a destructor NAME(type *). */
-#define DEFINE_CLEANUP(type, name)                                                                   \
-    static inline void name##p(type **p)                                                             \
-    {                                                                                                \
-        if (*p)                                                                                      \
-            name(*p);                                                                                \
+#define DEFINE_CLEANUP(type, name)       \
+    static inline void name##p(type **p) \
+    {                                    \
+        if (*p)                          \
+            name(*p);                    \
     }
 
 #define ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))

@@ -22,8 +22,8 @@
 #include <errno.h>
 
 /* The result of a libc call that returns -1 and sets errno, as a negative errno. */
-#define RET_NERRNO(call)                                                                             \
-    ({                                                                                               \
-        __typeof__(call) _ret = (call);                                                              \
-        _ret < 0 ? (__typeof__(call))-errno : _ret;                                                  \
+#define RET_NERRNO(call)                            \
+    ({                                              \
+        __typeof__(call) _ret = (call);             \
+        _ret < 0 ? (__typeof__(call))-errno : _ret; \
     })

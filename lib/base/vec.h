@@ -16,10 +16,10 @@
 #include <stdlib.h>
 
 /* A growable array of TYPE. */
-#define VEC(type)                                                                                    \
-    struct {                                                                                         \
-        type *v;                                                                                     \
-        size_t n, cap;                                                                               \
+#define VEC(type)      \
+    struct {           \
+        type *v;       \
+        size_t n, cap; \
     }
 
 /* Makes room for `more` elements of `size` bytes beyond the `n` that are there. Capacity grows by
@@ -47,19 +47,19 @@ static inline int vec_reserve_raw(void **v, size_t n, size_t *cap, size_t more, 
     return 0;
 }
 
-#define vec_reserve(vec, more)                                                                       \
-    ({                                                                                               \
-        void *_v = (vec)->v;                                                                         \
-        int _r = vec_reserve_raw(&_v, (vec)->n, &(vec)->cap, (more), sizeof(*(vec)->v));             \
-        (vec)->v = _v;                                                                               \
-        _r;                                                                                          \
+#define vec_reserve(vec, more)                                                           \
+    ({                                                                                   \
+        void *_v = (vec)->v;                                                             \
+        int _r = vec_reserve_raw(&_v, (vec)->n, &(vec)->cap, (more), sizeof(*(vec)->v)); \
+        (vec)->v = _v;                                                                   \
+        _r;                                                                              \
     })
 
 /* Adds one element, evaluated once. Returns 0 or -ENOMEM. */
-#define vec_push(vec, ...)                                                                           \
-    ({                                                                                               \
-        int _rp = vec_reserve(vec, 1);                                                               \
-        if (_rp == 0)                                                                                \
-            (vec)->v[(vec)->n++] = (__VA_ARGS__);                                                    \
-        _rp;                                                                                         \
+#define vec_push(vec, ...)                        \
+    ({                                            \
+        int _rp = vec_reserve(vec, 1);            \
+        if (_rp == 0)                             \
+            (vec)->v[(vec)->n++] = (__VA_ARGS__); \
+        _rp;                                      \
     })

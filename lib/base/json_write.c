@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The JSON writer of json_write.h.
+ */
+#include "base/json_write.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+
+struct json_writer json_writer(FILE *out, bool pretty)
+{
+    return (struct json_writer){ .out = out, .pretty = pretty };
+}
+
+static void put(const struct json_writer *w, char c)
+{
+    putc_unlocked(c, w->out);
+}
+
+static bool on_lines(const struct json_writer *w)
+{
+    return w->pretty && (w->compact == 0 || w->depth < w->compact);
+}
+
+static void new_line(const struct json_writer *w)
+{
+    put(w, '\n');
+    for (unsigned i = 0; i < w->depth; i++)
+        fputs_unlocked("  ", w->out);
+}
+
+/* What stands between this value (or key) and what came before it. */
+static void separate(struct json_writer *w)
+{
+    if (w->after_key) {
+        w->after_key = false;
+        return;
+    }
+    if (w->need_comma)
+        put(w, ',');
+    if (w->depth && on_lines(w))
+        new_line(w);
+    else if (w->need_comma && w->pretty)
+        put(w, ' ');
+    w->need_comma = true;
+}
+
+static void begin(struct json_writer *w, char bracket, bool one_line)
+{
+    separate(w);
+    put(w, bracket);
+    w->depth++;
+    if (one_line && w->compact == 0)
+        w->compact = w->depth;
+    w->need_comma = false;
+}
+
+static void end(struct json_writer *w, char bracket)
+{
+    bool empty = !w->need_comma, lines = on_lines(w);
+
+    if (w->compact == w->depth)
+        w->compact = 0;
+    w->depth--;
+    if (!empty && lines)
+        new_line(w);
+    put(w, bracket);
+    w->need_comma = true;
+}
+
+void json_begin_object(struct json_writer *w)
+{
+    begin(w, '{', false);
+}
+
+void json_end_object(struct json_writer *w)
+{
+    end(w, '}');
+}
+
+void json_begin_array(struct json_writer *w)
+{
+    begin(w, '[', false);
+}
+
+void json_end_array(struct json_writer *w)
+{
+    end(w, ']');
+}
+
+void json_begin_object_on_one_line(struct json_writer *w)
+{
+    begin(w, '{', true);
+}
+
+void json_begin_array_on_one_line(struct json_writer *w)
+{
+    begin(w, '[', true);
+}
+
+static void escape(const struct json_writer *w, uint8_t c)
+{
+    switch (c) {
+    case '"':
+        fputs_unlocked("\\\"", w->out);
+        break;
+    case '\\':
+        fputs_unlocked("\\\\", w->out);
+        break;
+    case '\n':
+        fputs_unlocked("\\n", w->out);
+        break;
+    case '\t':
+        fputs_unlocked("\\t", w->out);
+        break;
+    default:
+        fprintf(w->out, "\\u%04x", c);
+    }
+}
+
+/* Text that may hold bytes which are not UTF-8: each becomes U+FFFD. */
+static void quote_dirty(const struct json_writer *w, struct bytes text)
+{
+    for (size_t i = 0, n; i < text.len; i += n) {
+        for (n = 1; n < 4 && i + n < text.len && (text.data[i + n] & 0xc0) == 0x80;)
+            n++;
+        if (text_is_utf8(bytes_slice(text, i, n))) {
+            if (n == 1 && (text.data[i] < 0x20 || text.data[i] == '"' || text.data[i] == '\\'))
+                escape(w, text.data[i]);
+            else
+                fwrite_unlocked(text.data + i, 1, n, w->out);
+        } else {
+            fputs_unlocked("\xef\xbf\xbd", w->out);
+            n = 1;
+        }
+    }
+}
+
+static void quote(const struct json_writer *w, struct bytes text)
+{
+    size_t start = 0;
+
+    put(w, '"');
+    if (!text_is_utf8(text)) {
+        quote_dirty(w, text);
+        start = text.len;
+    }
+    for (size_t i = start; i < text.len; i++) {
+        uint8_t c = text.data[i];
+
+        if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7f)
+            continue;
+        fwrite_unlocked(text.data + start, 1, i - start, w->out);
+        escape(w, c);
+        start = i + 1;
+    }
+    if (start < text.len)
+        fwrite_unlocked(text.data + start, 1, text.len - start, w->out);
+    put(w, '"');
+}
+
+void json_string_bytes(struct json_writer *w, struct bytes text)
+{
+    separate(w);
+    quote(w, text);
+}
+
+void json_string(struct json_writer *w, const char *text)
+{
+    if (text)
+        json_string_bytes(w, (struct bytes){ (const uint8_t *)text, strlen(text) });
+    else
+        json_null(w);
+}
+
+void json_key_bytes(struct json_writer *w, struct bytes key)
+{
+    json_string_bytes(w, key);
+    put(w, ':');
+    if (w->pretty)
+        put(w, ' ');
+    w->after_key = true;
+}
+
+void json_key(struct json_writer *w, const char *key)
+{
+    json_key_bytes(w, (struct bytes){ (const uint8_t *)key, strlen(key) });
+}
+
+void json_u64(struct json_writer *w, uint64_t value)
+{
+    separate(w);
+    fprintf(w->out, "%" PRIu64, value);
+}
+
+void json_i64(struct json_writer *w, int64_t value)
+{
+    separate(w);
+    fprintf(w->out, "%" PRId64, value);
+}
+
+void json_decimal(struct json_writer *w, uint64_t value, unsigned digits)
+{
+    uint64_t unit = 1;
+
+    for (unsigned i = 0; i < digits; i++)
+        unit *= 10;
+    for (; digits > 1 && value % 10 == 0; digits--) {
+        value /= 10;
+        unit /= 10;
+    }
+    separate(w);
+    if (digits == 0)
+        fprintf(w->out, "%" PRIu64 ".0", value);
+    else
+        fprintf(w->out, "%" PRIu64 ".%0*" PRIu64, value / unit, (int)digits, value % unit);
+}
+
+void json_bool(struct json_writer *w, bool value)
+{
+    separate(w);
+    fputs_unlocked(value ? "true" : "false", w->out);
+}
+
+void json_null(struct json_writer *w)
+{
+    separate(w);
+    fputs_unlocked("null", w->out);
+}
+
+void json_hex(struct json_writer *w, struct bytes bytes, bool spaced)
+{
+    static const char DIGITS[] = "0123456789abcdef";
+
+    separate(w);
+    put(w, '"');
+    for (size_t i = 0; i < bytes.len; i++) {
+        if (i && spaced)
+            put(w, ' ');
+        put(w, DIGITS[bytes.data[i] >> 4]);
+        put(w, DIGITS[bytes.data[i] & 0xf]);
+    }
+    put(w, '"');
+}
