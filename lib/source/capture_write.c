@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Writes captures (capture.h): directories and names sorted, so that equal machines give equal text.
+ */
+#include "source/capture.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json_write.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "source/errno_name.h"
+
+/* The path being written, and the entries of the directories on it. */
+struct writer {
+    const struct store *store;
+    struct json_writer json;
+    VEC(char) path;
+};
+
+struct children {
+    store_node *v;
+    size_t n;
+};
+
+/* qsort_r() context: the store. */
+static int compare_by_name(const void *a, const void *b, void *store)
+{
+    struct bytes x = store_name_of(store, *(const store_node *)a);
+    struct bytes y = store_name_of(store, *(const store_node *)b);
+    size_t n = x.len < y.len ? x.len : y.len;
+    int r = n ? memcmp(x.data, y.data, n) : 0;
+
+    return r ? r : (x.len > y.len) - (x.len < y.len);
+}
+
+static int sorted_children(const struct store *s, store_node dir, struct children *ret)
+{
+    struct children c = { 0 };
+
+    for (store_node i = store_first(s, dir); i != STORE_NO_NODE; i = store_next(s, i))
+        c.n++;
+    c.v = malloc((c.n ? c.n : 1) * sizeof(*c.v));
+    if (!c.v)
+        return -ENOMEM;
+    c.n = 0;
+    for (store_node i = store_first(s, dir); i != STORE_NO_NODE; i = store_next(s, i))
+        c.v[c.n++] = i;
+    qsort_r(c.v, c.n, sizeof(*c.v), compare_by_name, (void *)(uintptr_t)s);
+    *ret = c;
+    return 0;
+}
+
+static void write_value(struct writer *w, store_node n)
+{
+    struct bytes value;
+
+    switch (store_kind_of(w->store, n)) {
+    case STORE_FILE:
+        value = store_value_of(w->store, n);
+        if (text_is_plain(value)) {
+            json_string_bytes(&w->json, value);
+            return;
+        }
+        json_begin_object(&w->json);
+        json_key(&w->json, "hex");
+        json_hex(&w->json, value, false);
+        json_end_object(&w->json);
+        return;
+    case STORE_LINK:
+        json_begin_object(&w->json);
+        json_key(&w->json, "link");
+        json_string_bytes(&w->json, store_value_of(w->store, n));
+        json_end_object(&w->json);
+        return;
+    case STORE_ERRNO:
+        json_begin_object(&w->json);
+        json_key(&w->json, "errno");
+        json_string(&w->json, errno_name(store_error_of(w->store, n)));
+        json_end_object(&w->json);
+        return;
+    case STORE_DIR:
+        return;
+    }
+}
+
+/* The directory at w->path: a line with what is in it but directories. One without anything in it is
+ * written (empty) only where nothing below it implies it. */
+static void write_entries(struct writer *w, const struct children *c)
+{
+    size_t dirs = 0;
+
+    for (size_t i = 0; i < c->n; i++)
+        dirs += store_kind_of(w->store, c->v[i]) == STORE_DIR;
+    if (w->path.n == 0 || (dirs && dirs == c->n))
+        return;
+    json_key_bytes(&w->json, (struct bytes){ (uint8_t *)w->path.v, w->path.n });
+    json_begin_object_on_one_line(&w->json);
+    for (size_t i = 0; i < c->n; i++) {
+        if (store_kind_of(w->store, c->v[i]) == STORE_DIR)
+            continue;
+        json_key_bytes(&w->json, store_name_of(w->store, c->v[i]));
+        write_value(w, c->v[i]);
+    }
+    json_end_object(&w->json);
+}
+
+static int append_component(struct writer *w, struct bytes name)
+{
+    int r = vec_reserve(&w->path, name.len + 1);
+
+    if (r < 0)
+        return r;
+    w->path.v[w->path.n++] = '/';
+    memcpy(w->path.v + w->path.n, name.data, name.len);
+    w->path.n += name.len;
+    return 0;
+}
+
+static int write_tree(struct writer *w, store_node dir)
+{
+    struct children c;
+    size_t length = w->path.n;
+    int r = sorted_children(w->store, dir, &c);
+
+    if (r < 0)
+        return r;
+    write_entries(w, &c);
+    for (size_t i = 0; r == 0 && i < c.n; i++) {
+        if (store_kind_of(w->store, c.v[i]) != STORE_DIR)
+            continue;
+        r = append_component(w, store_name_of(w->store, c.v[i]));
+        if (r == 0)
+            r = write_tree(w, c.v[i]);
+        w->path.n = length;
+    }
+    free(c.v);
+    return r;
+}
+
+static void write_taken(struct writer *w)
+{
+    const struct taken *t = store_taken(w->store);
+
+    json_key(&w->json, "taken");
+    json_begin_object_on_one_line(&w->json);
+    json_key(&w->json, "wall_us");
+    json_u64(&w->json, t->wall_us);
+    json_key(&w->json, "mono_us");
+    json_u64(&w->json, t->mono_us);
+    json_key(&w->json, "kernel");
+    json_string(&w->json, t->kernel);
+    json_key(&w->json, "machine");
+    json_string(&w->json, t->machine);
+    json_key(&w->json, "hostname");
+    json_string(&w->json, t->hostname);
+    json_key(&w->json, "scrubbed");
+    json_bool(&w->json, t->scrubbed);
+    json_end_object(&w->json);
+}
+
+static void write_nonzero(struct writer *w, const char *key, uint64_t value)
+{
+    if (!value)
+        return;
+    json_key(&w->json, key);
+    json_u64(&w->json, value);
+}
+
+static void write_command(struct writer *w, const struct store_command *c)
+{
+    json_begin_object_on_one_line(&w->json);
+    json_key(&w->json, "device");
+    json_string(&w->json, c->hctl);
+    json_key(&w->json, "cdb");
+    json_hex(&w->json, c->cdb, true);
+    if (c->error) {
+        json_key(&w->json, "errno");
+        json_string(&w->json, errno_name(c->error));
+        json_end_object(&w->json);
+        return;
+    }
+    json_key(&w->json, "status");
+    json_u64(&w->json, c->status);
+    if (c->data.len) {
+        json_key(&w->json, "data");
+        json_hex(&w->json, c->data, true);
+    }
+    if (c->sense.len) {
+        json_key(&w->json, "sense");
+        json_hex(&w->json, c->sense, true);
+    }
+    write_nonzero(w, "host_status", c->host_status);
+    write_nonzero(w, "driver_status", c->driver_status);
+    write_nonzero(w, "us", c->duration_us);
+    json_end_object(&w->json);
+}
+
+static void write_commands(struct writer *w)
+{
+    if (!store_commands(w->store))
+        return;
+    json_key(&w->json, "commands");
+    json_begin_array(&w->json);
+    for (size_t i = 0; i < store_commands(w->store); i++) {
+        struct store_command c = store_command_at(w->store, i);
+
+        write_command(w, &c);
+    }
+    json_end_array(&w->json);
+}
+
+static void write_measures(struct writer *w)
+{
+    if (!store_measures(w->store))
+        return;
+    json_key(&w->json, "measures");
+    json_begin_array(&w->json);
+    for (size_t i = 0; i < store_measures(w->store); i++) {
+        struct store_measure m = store_measure_at(w->store, i);
+
+        json_begin_object_on_one_line(&w->json);
+        json_key(&w->json, "device");
+        json_string(&w->json, m.hctl);
+        json_key(&w->json, "method");
+        json_string(&w->json, m.method);
+        json_key(&w->json, "block");
+        json_u64(&w->json, m.block_bytes);
+        json_key(&w->json, "bytes");
+        json_u64(&w->json, m.bytes);
+        json_key(&w->json, "us");
+        json_u64(&w->json, m.us);
+        json_key(&w->json, "cpu_us");
+        json_u64(&w->json, m.cpu_us);
+        json_key(&w->json, "depth");
+        json_u64(&w->json, m.depth);
+        json_end_object(&w->json);
+    }
+    json_end_array(&w->json);
+}
+
+static int write_object(const struct store *store, FILE *out, bool pretty)
+{
+    struct writer w = { .store = store, .json = json_writer(out, pretty) };
+    int r;
+
+    json_begin_object(&w.json);
+    json_key(&w.json, "hbad-capture");
+    json_u64(&w.json, 1);
+    if (store_taken(store)->wall_us)
+        write_taken(&w);
+    json_key(&w.json, "dirs");
+    json_begin_object(&w.json);
+    r = write_tree(&w, 0);
+    json_end_object(&w.json);
+    if (r == 0 && store_first(store, store_props_root(store)) != STORE_NO_NODE) {
+        json_key(&w.json, "props");
+        json_begin_object(&w.json);
+        r = write_tree(&w, store_props_root(store));
+        json_end_object(&w.json);
+    }
+    write_commands(&w);
+    write_measures(&w);
+    json_end_object(&w.json);
+    free(w.path.v);
+    return r;
+}
+
+int capture_write(const struct store *store, FILE *out)
+{
+    int r = write_object(store, out, true);
+
+    putc('\n', out);
+    return r < 0 ? r : ferror(out) ? -EIO : 0;
+}
+
+int capture_write_chunk(const struct store *store, FILE *out)
+{
+    int r = write_object(store, out, false);
+
+    putc('\0', out);
+    return r < 0 ? r : ferror(out) ? -EIO : 0;
+}
+
+int capture_write_progress(const struct capture_progress *progress, FILE *out)
+{
+    struct json_writer w = json_writer(out, false);
+
+    json_begin_object(&w);
+    json_key(&w, "hbad-capture");
+    json_u64(&w, 1);
+    if (progress->hctl) {
+        json_key(&w, "at");
+        json_begin_object(&w);
+        json_key(&w, "device");
+        json_string(&w, progress->hctl);
+        json_key(&w, "cdb");
+        json_hex(&w, progress->cdb, true);
+        json_end_object(&w);
+    }
+    json_end_object(&w);
+    putc('\0', out);
+    return ferror(out) ? -EIO : 0;
+}
+
+int capture_write_end(FILE *out)
+{
+    fputs("{\"hbad-capture\":1,\"end\":true}", out);
+    putc('\0', out);
+    return ferror(out) ? -EIO : 0;
+}
