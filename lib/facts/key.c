@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The shared keys (key.h).
+ */
+#include "facts/key.h"
+
+#define KEY(symbol, name, type, kind) \
+    const struct fact_key symbol = { name, FACT_##type, FACT_##kind }
+
+KEY(KEY_PROC_NAME, "proc_name", TEXT, IDENTITY);
+KEY(KEY_STATE, "state", TEXT, GAUGE);
+KEY(KEY_CAN_QUEUE, "can_queue", NUMBER, IDENTITY);
+KEY(KEY_UNIQUE_ID, "unique_id", NUMBER, IDENTITY);
+KEY(KEY_MODEL, "model", TEXT, IDENTITY);
+KEY(KEY_BOARD, "board", TEXT, IDENTITY);
+KEY(KEY_FIRMWARE, "firmware", TEXT, IDENTITY);
+KEY(KEY_BIOS, "bios", TEXT, IDENTITY);
+KEY(KEY_DRIVER_VERSION, "driver_version", TEXT, IDENTITY);
+KEY(KEY_SERIAL, "serial", TEXT, IDENTITY);
+KEY(KEY_RESET_COUNT, "resets", NUMBER, COUNTER);
+
+KEY(KEY_DEVICE_TYPE, "type", NUMBER, IDENTITY);
+KEY(KEY_SCSI_LEVEL, "scsi_level", NUMBER, IDENTITY);
+KEY(KEY_VENDOR, "vendor", TEXT, IDENTITY);
+KEY(KEY_REVISION, "revision", TEXT, IDENTITY);
+KEY(KEY_WWID, "wwid", TEXT, IDENTITY);
+KEY(KEY_INQUIRY, "inquiry", BYTES, IDENTITY);
+KEY(KEY_VPD_PAGES, "vpd_pages", BYTES, IDENTITY);
+KEY(KEY_VPD_80, "vpd_80", BYTES, IDENTITY);
+KEY(KEY_VPD_83, "vpd_83", BYTES, IDENTITY);
+KEY(KEY_VPD_89, "vpd_89", BYTES, IDENTITY);
+KEY(KEY_VPD_B1, "vpd_b1", BYTES, IDENTITY);
+KEY(KEY_NODE, "node", TEXT, IDENTITY);
+KEY(KEY_BY_ID, "by_id", TEXT, IDENTITY);
+KEY(KEY_QUEUE_DEPTH, "queue_depth", NUMBER, GAUGE);
+KEY(KEY_TIMEOUT_S, "timeout_s", NUMBER, GAUGE);
+KEY(KEY_ACCESS_STATE, "access_state", TEXT, GAUGE);
+KEY(KEY_IOERR, "ioerr", NUMBER, COUNTER);
+KEY(KEY_IOTMO, "iotmo", NUMBER, COUNTER);
+KEY(KEY_IODONE, "iodone", NUMBER, COUNTER);
+KEY(KEY_REMOVABLE, "removable", NUMBER, IDENTITY);
+KEY(KEY_ROTATIONAL, "rotational", NUMBER, IDENTITY);
+KEY(KEY_STANDBY, "standby", NUMBER, GAUGE);
+
+KEY(KEY_RUNTIME_STATUS, "runtime_status", TEXT, GAUGE);
+
+KEY(KEY_PCI_VENDOR, "pci_vendor", NUMBER, IDENTITY);
+KEY(KEY_PCI_DEVICE, "pci_device", NUMBER, IDENTITY);
+KEY(KEY_PCI_CLASS, "pci_class", NUMBER, IDENTITY);
+KEY(KEY_PCI_DRIVER, "pci_driver", TEXT, IDENTITY);
+KEY(KEY_PCI_SUBVENDOR, "pci_subvendor", NUMBER, IDENTITY);
+KEY(KEY_PCI_SUBDEVICE, "pci_subdevice", NUMBER, IDENTITY);
+
+KEY(KEY_MODULE_VERSION, "module_version", TEXT, IDENTITY);
+KEY(KEY_BUILT_IN, "built_in", NUMBER, IDENTITY);
+KEY(KEY_PARAMETER, "parameter", TEXT, IDENTITY);

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Building the model (model.h), and the path of a device through it.
+ */
+#include "link/model.h"
+
+#include <string.h>
+
+#include "base/names.h"
+
+static const char *const STATES[] = {
+    [LINK_UP] = "up",           [LINK_DOWN] = "down",
+    [LINK_EMPTY] = "empty",     [LINK_DISABLED] = "disabled",
+    [LINK_UNKNOWN] = "unknown",
+};
+DEFINE_NAMES(enum link_state, link_state, STATES)
+
+static const char *const VERDICTS[] = {
+    [VERDICT_OK] = "ok",           [VERDICT_BELOW] = "below", [VERDICT_CAPPED] = "capped",
+    [VERDICT_UNKNOWN] = "unknown", [VERDICT_NONE] = "none",
+};
+DEFINE_NAMES(enum verdict, verdict, VERDICTS)
+
+static const char *const WHOS[] = {
+    [WHO_INITIATOR] = "initiator",
+    [WHO_TARGET] = "target",
+    [WHO_HOP] = "hop",
+    [WHO_CLOCK] = "clock",
+};
+DEFINE_NAMES(enum who, who, WHOS)
+
+struct model *model_new(void)
+{
+    struct model *m = calloc(1, sizeof(*m));
+
+    if (!m)
+        return NULL;
+    m->arena = arena_new();
+    return m->arena ? m : model_free(m);
+}
+
+struct model *model_free(struct model *m)
+{
+    if (!m)
+        return NULL;
+    for (size_t i = 0; i < m->links.n; i++) {
+        free(m->links.v[i]->witnesses.v);
+        free(m->links.v[i]->able.v);
+        free(m->links.v[i]->expected_from.v);
+        free(m->links.v[i]->counters.v);
+    }
+    free(m->hosts.v);
+    free(m->links.v);
+    free(m->devices.v);
+    arena_free(m->arena);
+    free(m);
+    return NULL;
+}
+
+struct host *model_add_host(struct model *m, const struct subject *subject)
+{
+    struct host *h = arena_alloc(m->arena, sizeof(*h));
+
+    if (!h || vec_push(&m->hosts, h) < 0)
+        return NULL;
+    h->subject = subject;
+    h->kernel_name = subject->name;
+    return h;
+}
+
+struct link *model_add_link(struct model *m, struct host *host, const struct subject *subject,
+                            const char *kernel_name)
+{
+    struct link *l = arena_alloc(m->arena, sizeof(*l));
+
+    if (!l || vec_push(&m->links, l) < 0)
+        return NULL;
+    l->host = host;
+    l->subject = subject;
+    l->kernel_name = kernel_name;
+    l->state = LINK_UNKNOWN;
+    l->verdict = VERDICT_UNKNOWN;
+    return l;
+}
+
+struct device *model_add_device(struct model *m, struct host *host, const struct subject *subject)
+{
+    struct device *d = arena_alloc(m->arena, sizeof(*d));
+
+    if (!d || vec_push(&m->devices, d) < 0)
+        return NULL;
+    d->host = host;
+    d->subject = subject;
+    d->hctl = subject->name;
+    return d;
+}
+
+struct host *model_host_named(const struct model *m, const char *kernel_name)
+{
+    for (size_t i = 0; i < m->hosts.n; i++)
+        if (strcmp(m->hosts.v[i]->kernel_name, kernel_name) == 0)
+            return m->hosts.v[i];
+    return NULL;
+}
+
+struct link *model_link_named(const struct model *m, const char *kernel_name)
+{
+    for (size_t i = 0; i < m->links.n; i++)
+        if (strcmp(m->links.v[i]->kernel_name, kernel_name) == 0)
+            return m->links.v[i];
+    return NULL;
+}
+
+int link_add_witness(struct link *l, enum who who, const char *via, struct mode mode)
+{
+    return mode.known ? vec_push(&l->witnesses, (struct claim){ who, via, mode }) : 0;
+}
+
+int link_add_able(struct link *l, enum who who, const char *via, struct mode mode)
+{
+    return mode.known ? vec_push(&l->able, (struct claim){ who, via, mode }) : 0;
+}
+
+int link_add_counter(struct link *l, const struct subject *s, const struct fact_key *key)
+{
+    const struct fact *f = fact_find(s, key);
+
+    return f && f->quality == QUALITY_OK ? vec_push(&l->counters, f) : 0;
+}
+
+uint64_t device_path_kb_per_s(const struct device *d, struct link **ret_hop)
+{
+    struct link *narrowest = NULL;
+    uint64_t least = 0;
+
+    for (struct link *l = d->link; l; l = l->up) {
+        uint64_t rate = l->actual.known ? rate_kb_per_s(l->actual.rate) : 0;
+
+        if (rate && (!narrowest || rate < least)) {
+            narrowest = l;
+            least = rate;
+        }
+    }
+    if (ret_hop)
+        *ret_hop = narrowest;
+    return least;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The machine as people think of it: hosts, links and devices, and how they hang together.
+ *
+ * The transports build it from facts (their `relate`), expectations and verdicts are added to it, and
+ * reports are written from it. Everything in it lives in one arena; texts may also be those of the
+ * fact set, which must live as long.
+ */
+#pragma once
+
+#include "base/vec.h"
+#include "facts/fact.h"
+#include "link/rate.h"
+
+enum link_state {
+    LINK_UP,
+    LINK_DOWN,     /* something should be there: it was, by an earlier capture */
+    LINK_EMPTY,    /* nothing is attached */
+    LINK_DISABLED, /* switched off by an administrator */
+    LINK_UNKNOWN,  /* it cannot be told */
+    _LINK_STATE_MAX,
+};
+const char *link_state_to_string(enum link_state s);
+
+enum verdict {
+    VERDICT_OK,
+    VERDICT_BELOW,
+    VERDICT_CAPPED,
+    VERDICT_UNKNOWN,
+    VERDICT_NONE, /* no physical link at all */
+    _VERDICT_MAX,
+};
+const char *verdict_to_string(enum verdict v);
+
+enum who {
+    WHO_INITIATOR, /* the HBA and its driver */
+    WHO_TARGET,    /* the device */
+    WHO_HOP,       /* what lies between: bus, cable, slot, expander */
+    WHO_CLOCK,     /* a measurement */
+    _WHO_MAX,
+};
+const char *who_to_string(enum who w);
+
+/* Somebody's word about a mode: what a link runs at (witness) or could run at (able). */
+struct claim {
+    enum who who;
+    const char *via; /* "spi_transport", "MODE SENSE 19h/04h" */
+    struct mode mode;
+};
+
+struct host {
+    const char *id;          /* survives a reboot: "pci-0000:01:01.0" */
+    const char *kernel_name; /* "host0" */
+    const char *transport;   /* name of the row that claims it */
+    const char *driver, *driver_version, *model, *firmware, *bios, *board;
+    const char *pci_address; /* "0000:01:01.0"; NULL off PCI */
+    const char *pci_id;      /* "1000:0030"; NULL off PCI */
+    const char *state;       /* as the kernel says it */
+    const char *reason;      /* why its links cannot be seen; NULL where they can */
+    const struct subject *subject;
+    const struct subject *module; /* of its driver; NULL where not seen */
+    struct link *slot;            /* its PCIe link; NULL where it has none */
+    bool is_bus;                  /* the host's links share one bus (parallel SCSI) */
+};
+
+struct link {
+    const char *id;
+    const char *kernel_name;
+    const char *transport;
+    struct host *host;
+    const char *near, *far; /* ends, for people: ids or "VENDOR MODEL"; NULL where not known */
+    const struct subject *subject;
+    struct link *up;     /* the hop towards the slot; NULL at the top */
+    struct link *bundle; /* the wide link that this lane is part of; NULL where it is none */
+    enum link_state state;
+    struct mode actual, expected;
+    VEC(struct claim) witnesses;
+    VEC(struct claim) able;
+    VEC(struct claim) expected_from; /* those of `able` that set the expectation */
+    enum verdict verdict;
+    const char *reason; /* of a verdict `unknown` or `none`; NULL otherwise */
+    bool has_no_link;   /* virtual or emulated: nothing physical to judge */
+    rate_describe describe;
+    VEC(const struct fact *) counters;
+};
+
+struct device {
+    const char *id;
+    const char *hctl;
+    const char *type; /* "disk", "tape", … */
+    const char *vendor, *model, *revision, *serial, *wwid;
+    const char *enclosure, *bay; /* NULL where not known */
+    const struct subject *subject;
+    struct host *host;
+    struct link *link; /* NULL where no link leads to it */
+};
+
+struct model {
+    struct arena *arena;
+    VEC(struct host *) hosts;
+    VEC(struct link *) links;
+    VEC(struct device *) devices;
+};
+
+/* A new, empty model, or NULL without memory. */
+struct model *model_new(void);
+struct model *model_free(struct model *m);
+DEFINE_CLEANUP(struct model, model_free)
+
+/* Adds one, zeroed but for what is given. NULL without memory. */
+struct host *model_add_host(struct model *m, const struct subject *subject);
+struct link *model_add_link(struct model *m, struct host *host, const struct subject *subject,
+                            const char *kernel_name);
+struct device *model_add_device(struct model *m, struct host *host, const struct subject *subject);
+
+/* The one of that kernel name; NULL where there is none. For the first two, a linear look. */
+struct host *model_host_named(const struct model *m, const char *kernel_name);
+struct link *model_link_named(const struct model *m, const char *kernel_name);
+
+/* Adds a claim. A mode that is not known is not added. Return 0 or -ENOMEM. */
+int link_add_witness(struct link *l, enum who who, const char *via, struct mode mode);
+int link_add_able(struct link *l, enum who who, const char *via, struct mode mode);
+
+/* Adds the subject's fact of that key as a counter where it is a number that was seen. */
+int link_add_counter(struct link *l, const struct subject *s, const struct fact_key *key);
+
+/* The narrowest hop from the slot to the device, in kB/s, 0 where no hop has a rate; `*ret_hop` (may
+ * be NULL) is that link, the nearest to the device among equals. */
+uint64_t device_path_kb_per_s(const struct device *d, struct link **ret_hop);

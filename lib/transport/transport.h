@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a transport is made of: one row, in one file, in the table of table.c.
+ *
+ * A row says which sysfs classes and attributes hold its facts, what may be asked of its devices, which
+ * hosts are its own, and how its facts become links. All of it is const data but for a few small
+ * functions. There is no enum of transports, and no transport's name stands outside this folder.
+ *
+ * To add a transport: write its file, add its row to table.c, add captures to tests/golden.
+ */
+#pragma once
+
+#include "facts/fact.h"
+#include "facts/key.h"
+#include "link/model.h"
+#include "source/source.h"
+
+/* How much is gathered. A level reads no more than it needs. */
+enum level {
+    LEVEL_IDENTITY, /* what lists need: names, models, how things hang together */
+    LEVEL_MODES,    /* states, rates, abilities */
+    LEVEL_ALL,      /* counters, parameters, everything else the tables name */
+};
+
+/* Turns the bytes of a file (a NUL behind them) into facts on the open subject. Returns 0, -ENODATA
+ * where the text is well formed and says nothing, -EBADMSG where it is not of its form, -ENOMEM. */
+typedef int (*fact_parser)(struct fact_set *set, const struct fact_key *key, const char *origin,
+                           struct bytes raw);
+
+enum {
+    ATTR_IN_DEVICE = 1 << 0, /* the file is in the device's directory, not in its class directory */
+    ATTR_IS_LINK = 1 << 1,   /* a symbolic link: the fact is the last component of its target */
+    ATTR_WAKES = 1 << 2,     /* reading it powers the hardware up: not read while that sleeps */
+    ATTR_BINARY = 1 << 3,    /* up to 64 KiB of bytes, else 4 KiB of text */
+};
+
+/* One file of an object. */
+struct attribute {
+    const char *file; /* may hold directories: "statistics/tx_frames" */
+    const struct fact_key *key;
+    fact_parser parse; /* NULL: text */
+    enum level level;
+    unsigned flags;
+};
+
+/* Objects the kernel lists in one directory, each a link to its place below /sys/devices. */
+struct object_class {
+    const char *name; /* of the subjects, and of the directory component before the object's name */
+    const char *dir;  /* "/sys/class/sas_phy" */
+    bool is_bus;      /* the link leads to the device itself, not to DEVICE/name/object */
+    bool anywhere;    /* objects need not lie below a SCSI host */
+    const char *prefix; /* names looked at begin with this; NULL: all */
+    enum level level;
+    const struct attribute *attributes; /* ends with a row without a file */
+};
+
+/* One command asked of a SCSI device. */
+struct query {
+    const char *via;            /* "MODE SENSE 19h/03h" */
+    const struct fact_key *key; /* what a refusal is put under; the decoder may put others */
+    struct command (*build)(const struct query *q);
+    uint8_t page, subpage;
+    uint16_t room;
+    enum level level;
+    /* Is it worth asking this device? NULL: always. */
+    bool (*wanted)(const struct fact_set *set, const struct subject *device);
+    fact_parser decode; /* of the data of a good answer */
+};
+
+/* Common builders of queries. */
+struct command query_mode_sense(const struct query *q);
+struct command query_log_sense(const struct query *q);
+struct command query_vpd(const struct query *q);
+
+struct gathering;
+struct relation;
+
+struct transport {
+    const char *name;                          /* "spi": in ids and reports */
+    const struct object_class *classes;        /* ends with a row without a name; may be NULL */
+    const struct attribute *host_attributes;   /* of scsi_host, besides the common ones */
+    const struct attribute *device_attributes; /* of a SCSI device, besides the common ones */
+    const struct query *queries;               /* ends with a row without a via; may be NULL */
+    bool sysfs_only;                           /* its devices are never sent commands */
+    bool arrays; /* its LUNs are of arrays: reads need an active path */
+
+    /* Gathers what tables cannot say. Called once, after the classes. May be NULL. */
+    int (*gather)(struct gathering *g);
+
+    /* Is this scsi_host its own? The first row of the table that says so has it. NULL: none is. */
+    bool (*claims)(const struct fact_set *set, const struct subject *host);
+
+    /* Adds links that belong to no single host, before the hosts are related. May be NULL. */
+    int (*relate_machine)(struct relation *r);
+
+    /* Adds the host's links to the model. */
+    int (*relate)(struct relation *r, struct host *host);
+
+    /* The link that leads to a device of its hosts; NULL where none does. */
+    struct link *(*link_of)(struct relation *r, struct host *host, const struct subject *device);
+};
+
+/* All rows, in the order in which they are asked for their hosts; NULL at the end. */
+extern const struct transport *const TRANSPORTS[];
+
+/* The row that claims the host: always one, the last row takes what is left. */
+const struct transport *transport_of(const struct fact_set *set, const struct subject *host);
