@@ -13,6 +13,8 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "decode/modesense.h"
+#include "decode/sense.h"
 
 struct replay {
     struct source source;
@@ -107,14 +109,11 @@ static int replay_prop(struct source *s, const char *path, const char *name, str
     return 0;
 }
 
-/* Sense key 6h, in fixed (70h, 71h) or descriptor (72h, 73h) sense data: SPC-4 4.5. */
 static bool is_unit_attention(const struct store_command *c)
 {
-    uint8_t code = bytes_at(c->sense, 0) & 0x7f;
+    struct sense sense;
 
-    if (c->status != 0x02 || c->sense.len < 3)
-        return false;
-    return (c->sense.data[code >= 0x72 ? 1 : 2] & 0x0f) == 0x06;
+    return c->status == 0x02 && sense_decode(c->sense, &sense) == 0 && sense_is_unit_attention(&sense);
 }
 
 /* The recorded command that answers, or SIZE_MAX. */
@@ -143,40 +142,25 @@ static size_t find_answer(const struct replay *r, const char *hctl, const struct
     return best;
 }
 
-/* The recorded data in the form that the asked command would give: the mode parameter headers of the 6-
- * and 10-byte forms differ (SPC-4 7.5.5). */
-static struct bytes in_asked_form(struct replay *r, struct bytes data, uint8_t recorded,
-                                  uint8_t asked)
+/* The recorded data in the form that the asked command would give: MODE SENSE(6) and (10) answer for
+ * each other, with other headers. Empty where the other form cannot hold it. */
+static int in_asked_form(struct replay *r, const struct store_command *c, uint8_t asked,
+                         struct bytes *ret)
 {
-    bool from6 = recorded == OP_MODE_SENSE_6;
-    size_t old_header = from6 ? 4 : 8, new_header = from6 ? 8 : 4, len;
+    bool from6 = c->cdb.data[0] == OP_MODE_SENSE_6;
+    size_t room = c->data.len + 4;
     uint8_t *out;
+    int len;
 
-    if (recorded == asked || data.len < old_header)
-        return data;
-    len = data.len - old_header + new_header;
-    out = arena_alloc(r->arena, len);
+    *ret = c->data;
+    if (c->cdb.data[0] == asked || !c->data.len)
+        return 0;
+    out = arena_alloc(r->arena, room);
     if (!out)
-        return (struct bytes){ 0 };
-    if (from6) {
-        size_t mode_data = (size_t)data.data[0] + 1 + 4 -
-                           2; /* less the length fields, 4 more of header */
-
-        out[0] = (uint8_t)(mode_data >> 8);
-        out[1] = (uint8_t)mode_data;
-        out[2] = data.data[1];
-        out[3] = data.data[2];
-        out[7] = data.data[3];
-    } else {
-        size_t mode_data = ((size_t)data.data[0] << 8 | data.data[1]) + 2 - 4 - 1;
-
-        out[0] = mode_data > 0xff ? 0xff : (uint8_t)mode_data;
-        out[1] = data.data[2];
-        out[2] = data.data[3];
-        out[3] = data.data[7];
-    }
-    memcpy(out + new_header, data.data + old_header, data.len - old_header);
-    return (struct bytes){ out, len };
+        return -ENOMEM;
+    len = modesense_convert(c->data, from6 ? MODESENSE_6 : MODESENSE_10, out, room);
+    *ret = len > 0 ? (struct bytes){ out, (size_t)len } : (struct bytes){ 0 };
+    return 0;
 }
 
 static int replay_command(struct source *s, const struct command_target *target,
@@ -186,6 +170,7 @@ static int replay_command(struct source *s, const struct command_target *target,
     size_t i = find_answer(r, target->hctl, command);
     struct store_command c;
     struct bytes data;
+    int e;
 
     if (i == SIZE_MAX) {
         *ret = (struct answer){ .error = ENODATA };
@@ -193,9 +178,9 @@ static int replay_command(struct source *s, const struct command_target *target,
     }
     c = store_command_at(r->store, i);
     r->used_up[i] = is_unit_attention(&c);
-    data = in_asked_form(r, c.data, c.cdb.data[0], command->cdb[0]);
-    if (c.data.len && !data.len)
-        return -ENOMEM;
+    e = in_asked_form(r, &c, command->cdb[0], &data);
+    if (e < 0)
+        return e;
     data = bytes_slice(data, 0, command->transfer_bytes);
     *ret = (struct answer){
         .error = c.error,
