@@ -263,6 +263,16 @@ struct bytes fact_bytes(const struct subject *s, const struct fact_key *key)
     return f && f->quality == QUALITY_OK ? (struct bytes){ f->data, f->len } : (struct bytes){ 0 };
 }
 
+size_t fact_set_classes(const struct fact_set *set)
+{
+    return set->classes.n;
+}
+
+const char *fact_set_class(const struct fact_set *set, size_t i)
+{
+    return set->classes.v[i].name;
+}
+
 struct subject *fact_set_first(const struct fact_set *set, const char *class_name)
 {
     const struct class_list *list = class_list(set, class_name);

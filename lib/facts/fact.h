@@ -114,6 +114,10 @@ struct bytes fact_bytes(const struct subject *s, const struct fact_key *key);
 /* The number, or `fallback` where none was seen. */
 uint64_t fact_number_or(const struct subject *s, const struct fact_key *key, uint64_t fallback);
 
+/* How many classes have subjects, and the name of the i-th. */
+size_t fact_set_classes(const struct fact_set *set);
+const char *fact_set_class(const struct fact_set *set, size_t i);
+
 /* Subjects of a class in the order they were added, by next_of_class; NULL where none is. */
 struct subject *fact_set_first(const struct fact_set *set, const char *class_name);
 

@@ -46,6 +46,7 @@ struct model *model_free(struct model *m)
     for (size_t i = 0; i < m->links.n; i++) {
         free(m->links.v[i]->witnesses.v);
         free(m->links.v[i]->able.v);
+        free(m->links.v[i]->allowed.v);
         free(m->links.v[i]->expected_from.v);
         free(m->links.v[i]->counters.v);
     }
@@ -113,12 +114,17 @@ struct link *model_link_named(const struct model *m, const char *kernel_name)
 
 int link_add_witness(struct link *l, enum who who, const char *via, struct mode mode)
 {
-    return mode.known ? vec_push(&l->witnesses, (struct claim){ who, via, mode }) : 0;
+    return mode.known ? vec_push(&l->witnesses, (struct claim){ who, via, mode, false }) : 0;
 }
 
-int link_add_able(struct link *l, enum who who, const char *via, struct mode mode)
+int link_add_able(struct link *l, enum who who, const char *via, struct mode mode, bool at_most)
 {
-    return mode.known ? vec_push(&l->able, (struct claim){ who, via, mode }) : 0;
+    return mode.known ? vec_push(&l->able, (struct claim){ who, via, mode, at_most }) : 0;
+}
+
+int link_add_allowed(struct link *l, enum who who, const char *via, struct mode mode)
+{
+    return mode.known ? vec_push(&l->allowed, (struct claim){ who, via, mode, false }) : 0;
 }
 
 int link_add_counter(struct link *l, const struct subject *s, const struct fact_key *key)
@@ -133,6 +139,11 @@ uint64_t device_path_kb_per_s(const struct device *d, struct link **ret_hop)
     struct link *narrowest = NULL;
     uint64_t least = 0;
 
+    if (!d->link || !d->link->actual.known || !rate_kb_per_s(d->link->actual.rate)) {
+        if (ret_hop)
+            *ret_hop = NULL;
+        return 0;
+    }
     for (struct link *l = d->link; l; l = l->up) {
         uint64_t rate = l->actual.known ? rate_kb_per_s(l->actual.rate) : 0;
 

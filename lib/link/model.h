@@ -41,11 +41,13 @@ enum who {
 };
 const char *who_to_string(enum who w);
 
-/* Somebody's word about a mode: what a link runs at (witness) or could run at (able). */
+/* Somebody's word about a mode: what a link runs at (witness), could run at (able), or was told to run
+ * at (allowed). */
 struct claim {
     enum who who;
     const char *via; /* "spi_transport", "MODE SENSE 19h/04h" */
     struct mode mode;
+    bool at_most; /* able: an upper bound, no proof that it can do that much */
 };
 
 struct host {
@@ -75,8 +77,9 @@ struct link {
     enum link_state state;
     struct mode actual, expected;
     VEC(struct claim) witnesses;
-    VEC(struct claim) able;
-    VEC(struct claim) expected_from; /* those of `able` that set the expectation */
+    VEC(struct claim) able;          /* hardware and bus */
+    VEC(struct claim) allowed;       /* limits somebody configured */
+    VEC(struct claim) expected_from; /* those that set the expectation */
     enum verdict verdict;
     const char *reason; /* of a verdict `unknown` or `none`; NULL otherwise */
     bool has_no_link;   /* virtual or emulated: nothing physical to judge */
@@ -119,11 +122,13 @@ struct link *model_link_named(const struct model *m, const char *kernel_name);
 
 /* Adds a claim. A mode that is not known is not added. Return 0 or -ENOMEM. */
 int link_add_witness(struct link *l, enum who who, const char *via, struct mode mode);
-int link_add_able(struct link *l, enum who who, const char *via, struct mode mode);
+int link_add_able(struct link *l, enum who who, const char *via, struct mode mode, bool at_most);
+int link_add_allowed(struct link *l, enum who who, const char *via, struct mode mode);
 
 /* Adds the subject's fact of that key as a counter where it is a number that was seen. */
 int link_add_counter(struct link *l, const struct subject *s, const struct fact_key *key);
 
-/* The narrowest hop from the slot to the device, in kB/s, 0 where no hop has a rate; `*ret_hop` (may
- * be NULL) is that link, the nearest to the device among equals. */
+/* The narrowest hop from the slot to the device, in kB/s; `*ret_hop` (may be NULL) is that link, the
+ * nearest to the device among equals. 0 and NULL where the rate of the device's own link is not known:
+ * the other hops alone say nothing. */
 uint64_t device_path_kb_per_s(const struct device *d, struct link **ret_hop);

@@ -41,3 +41,14 @@ void names_sort(struct names *n)
     if (n->n)
         qsort(n->v, n->n, sizeof(*n->v), compare_names);
 }
+
+static int compare_naturally(const void *a, const void *b)
+{
+    return strverscmp(*(char *const *)a, *(char *const *)b);
+}
+
+void names_sort_naturally(struct names *n)
+{
+    if (n->n)
+        qsort(n->v, n->n, sizeof(*n->v), compare_naturally);
+}

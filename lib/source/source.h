@@ -154,5 +154,6 @@ DEFINE_CLEANUP(struct source, source_close)
 /* Frees the names. */
 void names_done(struct names *n);
 
-/* Sorts names by strcmp(), in place. */
+/* Sorts names by strcmp(), in place; or as people count, host2 before host10 (strverscmp). */
 void names_sort(struct names *n);
+void names_sort_naturally(struct names *n);

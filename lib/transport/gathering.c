@@ -207,6 +207,7 @@ int gather_class(struct gathering *g, const struct object_class *class)
     r = source_list(g->source, class->dir, class->prefix ? class->prefix : "", &names);
     if (r < 0 || names.error)
         return r;
+    names_sort_naturally(&names);
     for (size_t i = 0; r == 0 && i < names.n; i++)
         r = gather_object(g, class, names.v[i]);
     names_done(&names);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Gathering one SCSI device: a part of gather.c.
+ */
+#pragma once
+
+#include "base/vec.h"
+#include "transport/gathering.h"
+
+/* A query that a model and revision refused for good. */
+struct refusal {
+    const struct query *query;
+    const char *model; /* and revision */
+};
+
+struct refusals {
+    struct refusal *v;
+    size_t n, cap;
+};
+
+struct device_walk {
+    struct gathering *g;
+    const struct transport *transport; /* of its host */
+    struct refusals *refusals;         /* of all devices so far */
+    unsigned flags;                    /* TARGET_NAMED, TARGET_FORCED */
+    size_t stop_at; /* length of the shortest path whose power state counts: the PCI function's */
+
+    /* Of the device under way. */
+    struct subject *device;
+    const char *model;
+    int type;
+    struct command_target target;
+};
+
+/* Adds the device with all its facts. */
+int gather_device(struct device_walk *w, const char *name, const char *path, struct subject *host);

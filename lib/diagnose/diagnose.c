@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The main path (diagnose.h): gather → relate → expect → report.
+ */
+#include "diagnose/diagnose.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "decode/designator.h"
+#include "diagnose/gaps.h"
+#include "expect/expect.h"
+#include "transport/driver.h"
+#include "transport/pci.h"
+#include "transport/relation.h"
+
+/* Peripheral device types (SPC-4 table 142) as people call them. */
+static const char *type_name(uint64_t type)
+{
+    static const char *const NAMES[] = {
+        [0x00] = "disk",    [0x01] = "tape", [0x02] = "printer",   [0x03] = "processor",
+        [0x04] = "worm",    [0x05] = "cd",   [0x06] = "scanner",   [0x07] = "optical",
+        [0x08] = "changer", [0x0c] = "raid", [0x0d] = "enclosure", [0x0e] = "rbc",
+        [0x11] = "osd",     [0x14] = "zbc",  [0x1e] = "wlun",
+    };
+
+    return type < ELEMENTS(NAMES) && NAMES[type] ? NAMES[type] : "other";
+}
+
+/* "pci-0000:01:01.0", or the device path without what changes at a reboot: "platform-host",
+ * "pci-0000:00:1f.2-ata-1" where several hosts share the function. */
+static const char *host_id(struct relation *r, const struct subject *host)
+{
+    const struct subject *pci = pci_of(r->facts, host);
+    const char *below = host->path + strlen("/sys/devices/");
+    char *id;
+
+    if (!pci) {
+        id = arena_strndup(r->model->arena, below, strlen(below) - strlen(host->name));
+        for (char *c = id; c && *c; c++)
+            *c = *c == '/' ? '-' : *c;
+        if (id && *id && id[strlen(id) - 1] == '-')
+            id[strlen(id) - 1] = '\0';
+        return id;
+    }
+    return arena_printf(r->model->arena, "pci-%s", pci->name);
+}
+
+/* The first of the two subjects that has the text. */
+static const char *text_of(const struct subject *a, const struct subject *b,
+                           const struct fact_key *key)
+{
+    const char *text = fact_text(a, key);
+
+    return text ? text : fact_text(b, key);
+}
+
+static int add_host(struct relation *r, const struct subject *s)
+{
+    const struct subject *own = fact_set_find(r->facts, "driver_host", s->name),
+                         *pci = pci_of(r->facts, s);
+    const struct driver *d = driver_of(r->facts, s);
+    struct host *h = model_add_host(r->model, s);
+    uint64_t vendor, device;
+    const char *module;
+
+    if (!h)
+        return -ENOMEM;
+    h->id = host_id(r, s);
+    h->transport = transport_of(r->facts, s)->name;
+    h->driver = driver_name(r->facts, s);
+    module = d ? d->name : h->driver;
+    h->module = module ? fact_set_find(r->facts, "module", module) : NULL;
+    h->driver_version = text_of(own, h->module, &KEY_DRIVER_VERSION);
+    if (!h->driver_version)
+        h->driver_version = fact_text(h->module, &KEY_MODULE_VERSION);
+    h->model = text_of(own, NULL, &KEY_MODEL);
+    h->board = text_of(own, NULL, &KEY_BOARD);
+    h->firmware = text_of(own, NULL, &KEY_FIRMWARE);
+    h->bios = text_of(own, NULL, &KEY_BIOS);
+    h->state = fact_text(s, &KEY_STATE);
+    if (!pci)
+        return h->id ? 0 : -ENOMEM;
+    h->pci_address = pci->name;
+    if (fact_number(pci, &KEY_PCI_VENDOR, &vendor) && fact_number(pci, &KEY_PCI_DEVICE, &device))
+        h->pci_id = arena_printf(r->model->arena, "%04x:%04x", (unsigned)vendor, (unsigned)device);
+    return h->id ? 0 : -ENOMEM;
+}
+
+/* The world-wide name where the kernel shows none: from VPD page 83h. */
+static const char *wwid_of(struct relation *r, const struct subject *device)
+{
+    const char *wwid = fact_text(device, &KEY_WWID);
+    struct bytes page = fact_bytes(device, &KEY_VPD_83);
+    char name[DESIGNATOR_NAME_MAX];
+
+    if (wwid || !page.len || designator_unit_name(page, name, sizeof(name)) < 0)
+        return wwid;
+    return arena_strdup(r->model->arena, name);
+}
+
+static int add_device(struct relation *r, const struct subject *s)
+{
+    struct host *host = s->host ? model_host_named(r->model, s->host->name) : NULL;
+    struct device *d = model_add_device(r->model, host, s);
+    const struct transport *t;
+    uint64_t type;
+
+    if (!d || !host)
+        return d ? 0 : -ENOMEM;
+    t = transport_of(r->facts, host->subject);
+    d->link = t->link_of ? t->link_of(r, host, s) : NULL;
+    d->id = arena_printf(r->model->arena, "%s-lun-%s", d->link ? d->link->id : host->id,
+                         strrchr(s->name, ':') + 1);
+    d->type = fact_number(s, &KEY_DEVICE_TYPE, &type) ? type_name(type) : NULL;
+    d->vendor = fact_text(s, &KEY_VENDOR);
+    d->model = fact_text(s, &KEY_MODEL);
+    d->revision = fact_text(s, &KEY_REVISION);
+    d->serial = fact_text(s, &KEY_SERIAL);
+    d->wwid = wwid_of(r, s);
+    return d->id ? 0 : -ENOMEM;
+}
+
+/* Links that are no slot's own hang below their host's slot. */
+static void hang_up(struct model *m)
+{
+    for (size_t i = 0; i < m->links.n; i++) {
+        struct link *l = m->links.v[i];
+
+        if (!l->up && l->host && l != l->host->slot)
+            l->up = l->host->slot;
+    }
+}
+
+static int relate(struct relation *r)
+{
+    int e = 0;
+
+    for (const struct subject *s = fact_set_first(r->facts, "scsi_host"); e == 0 && s;
+         s = s->next_of_class)
+        e = add_host(r, s);
+    for (size_t i = 0; e == 0 && TRANSPORTS[i]; i++)
+        if (TRANSPORTS[i]->relate_machine)
+            e = TRANSPORTS[i]->relate_machine(r);
+    for (size_t i = 0; e == 0 && i < r->model->hosts.n; i++) {
+        struct host *h = r->model->hosts.v[i];
+        const struct transport *t = transport_of(r->facts, h->subject);
+
+        e = t->relate ? t->relate(r, h) : 0;
+    }
+    hang_up(r->model);
+    for (const struct subject *s = fact_set_first(r->facts, "scsi_device"); e == 0 && s;
+         s = s->next_of_class)
+        e = add_device(r, s);
+    return e;
+}
+
+static void sum_up(struct report *report)
+{
+    const struct model *m = report->model;
+    struct summary *s = &report->summary;
+
+    s->hosts = m->hosts.n;
+    s->links = m->links.n;
+    s->devices = m->devices.n;
+    for (size_t i = 0; i < m->links.n; i++)
+        s->verdicts[m->links.v[i]->verdict]++;
+    s->worst = s->verdicts[VERDICT_BELOW]    ? SEVERITY_WARNING
+               : s->verdicts[VERDICT_CAPPED] ? SEVERITY_INFO
+                                             : SEVERITY_NONE;
+}
+
+/* Facts and the model built from them. */
+static int observe(struct source *source, enum level level, struct report *report)
+{
+    struct gather_options options = { .level = level };
+    struct relation r;
+    struct taken taken;
+    int e = source_now(source, &taken);
+
+    if (e == 0)
+        e = gather(source, &options, &report->facts);
+    if (e < 0)
+        return e;
+    report->model = model_new();
+    if (!report->model)
+        return -ENOMEM;
+    report->wall_us = taken.wall_us;
+    report->kernel = arena_strdup(report->model->arena, taken.kernel);
+    report->machine = arena_strdup(report->model->arena, taken.machine);
+    report->hostname = arena_strdup(report->model->arena, taken.hostname);
+    r = (struct relation){ report->facts, report->model };
+    return relate(&r);
+}
+
+int diagnose(struct source *source, enum level level, const struct history *history,
+             struct report **ret)
+{
+    _cleanup_(report_freep) struct report *report = calloc(1, sizeof(*report));
+    int r;
+
+    if (!report)
+        return -ENOMEM;
+    r = observe(source, level, report);
+    if (r < 0)
+        return r;
+    if (history)
+        history_apply(history, report->model);
+    r = expect_model(report->model);
+    if (r == 0)
+        r = gaps_find(report);
+    if (r < 0)
+        return r;
+    sum_up(report);
+    *ret = TAKE_PTR(report);
+    return 0;
+}
+
+int diagnose_remember(struct source *source, struct history *history)
+{
+    _cleanup_(report_freep) struct report *report = calloc(1, sizeof(*report));
+    int r;
+
+    if (!report)
+        return -ENOMEM;
+    r = observe(source, LEVEL_MODES, report);
+    return r < 0 ? r : history_add(history, report->model, report->wall_us);
+}

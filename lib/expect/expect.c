@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Expectations and verdicts (expect.h).
+ */
+#include "expect/expect.h"
+
+/* The common mode of all claims of a list; false where the list is empty. */
+static bool common_of(const struct claim *claims, size_t n, struct rate *ret)
+{
+    for (size_t i = 0; i < n; i++)
+        *ret = i ? rate_common(*ret, claims[i].mode.rate) : claims[i].mode.rate;
+    return n > 0;
+}
+
+/* Has that end said what it can do, not only what it can do at most? */
+static bool has_proof(const struct link *l, enum who who)
+{
+    for (size_t i = 0; i < l->able.n; i++)
+        if (l->able.v[i].who == who && !l->able.v[i].at_most)
+            return true;
+    return false;
+}
+
+/* Do initiator and target name different modes for the same link? */
+static bool ends_disagree(const struct link *l)
+{
+    const struct claim *first[_WHO_MAX] = { 0 };
+
+    for (size_t i = 0; i < l->witnesses.n; i++)
+        if (!first[l->witnesses.v[i].who])
+            first[l->witnesses.v[i].who] = &l->witnesses.v[i];
+    return first[WHO_INITIATOR] && first[WHO_TARGET] &&
+           rate_compare(first[WHO_INITIATOR]->mode.rate, first[WHO_TARGET]->mode.rate) != 0;
+}
+
+/* Names the claims of a list that are no better than the rate: they set it. */
+static int name_bounds(struct link *l, const struct claim *claims, size_t n, struct rate rate)
+{
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < n; i++) {
+        struct rate common = rate_common(claims[i].mode.rate, rate);
+
+        if (claims[i].mode.rate.lanes == common.lanes ||
+            claims[i].mode.rate.lane_kb_per_s == common.lane_kb_per_s)
+            r = vec_push(&l->expected_from, claims[i]);
+    }
+    return r;
+}
+
+static int set_expected(struct model *m, struct link *l, struct rate rate)
+{
+    int r = l->describe ? l->describe(m->arena, rate, &l->expected) : 0;
+
+    return r < 0 ? r : name_bounds(l, l->able.v, l->able.n, rate);
+}
+
+static int judge_up(struct model *m, struct link *l)
+{
+    bool proven = has_proof(l, WHO_INITIATOR) && has_proof(l, WHO_TARGET);
+    struct rate able, cap, actual = l->actual.rate;
+    bool is_capped;
+    int r;
+
+    if (!common_of(l->able.v, l->able.n, &able)) {
+        l->reason = l->reason ? l->reason : "nothing says what it could do";
+        return 0;
+    }
+    is_capped = common_of(l->allowed.v, l->allowed.n, &cap);
+    cap = is_capped ? rate_common(able, cap) : able;
+    is_capped = is_capped && rate_compare(cap, able) < 0;
+    if (rate_compare(actual, able) >= 0) {
+        l->verdict = VERDICT_OK;
+        return set_expected(m, l, rate_compare(actual, able) > 0 ? actual : able);
+    }
+    if (is_capped && rate_compare(actual, cap) == 0) {
+        l->verdict = VERDICT_CAPPED;
+        r = set_expected(m, l, able);
+        return r < 0 ? r : name_bounds(l, l->allowed.v, l->allowed.n, cap);
+    }
+    if (!proven) {
+        l->reason = "it is slower than its ends may be able to, and no proof that they are";
+        return 0;
+    }
+    l->verdict = VERDICT_BELOW;
+    return set_expected(m, l, cap);
+}
+
+static int judge(struct model *m, struct link *l)
+{
+    if (l->has_no_link) {
+        l->verdict = VERDICT_NONE;
+        return 0;
+    }
+    if (l->state == LINK_EMPTY || l->state == LINK_DISABLED) {
+        l->verdict = VERDICT_NONE;
+        l->reason = l->state == LINK_EMPTY ? "nothing is attached" : "it is switched off";
+        return 0;
+    }
+    l->verdict = VERDICT_UNKNOWN;
+    if (l->state == LINK_DOWN) {
+        l->reason = "the link is down";
+        return 0;
+    }
+    if (!l->actual.known) {
+        l->reason = l->reason ? l->reason : "nothing says what it runs at";
+        return 0;
+    }
+    if (ends_disagree(l)) {
+        l->reason = "initiator and target name different modes";
+        return 0;
+    }
+    return judge_up(m, l);
+}
+
+int expect_model(struct model *m)
+{
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < m->links.n; i++)
+        r = judge(m, m->links.v[i]);
+    return r;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "finding/report.h"
+
+#include <stdlib.h>
+
+#include "base/names.h"
+
+static const char *const SEVERITIES[] = {
+    [SEVERITY_NONE] = "none",
+    [SEVERITY_INFO] = "info",
+    [SEVERITY_WARNING] = "warning",
+    [SEVERITY_CRITICAL] = "critical",
+};
+DEFINE_NAMES(enum severity, severity, SEVERITIES)
+
+struct report *report_free(struct report *r)
+{
+    if (!r)
+        return NULL;
+    model_free(r->model);
+    fact_set_free(r->facts);
+    free(r->gaps.v);
+    free(r->notes.v);
+    free(r);
+    return NULL;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a diagnosis gives: the machine with its verdicts, and what could not be seen. Free of how it
+ * was gathered and of how it is shown.
+ */
+#pragma once
+
+#include "base/vec.h"
+#include "link/model.h"
+
+enum severity { SEVERITY_NONE, SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_CRITICAL, _SEVERITY_MAX };
+const char *severity_to_string(enum severity s);
+
+/* Something that could not be seen, said once for all that it concerns. */
+struct gap {
+    const char *what; /* "SCSI commands", "counters" */
+    enum quality quality;
+    const char *why;     /* "EACCES", a rule; may be NULL */
+    const char *remedy;  /* what would help; may be NULL */
+    const char *example; /* one of those it concerns: "0:0:2:0" */
+    size_t count;
+};
+
+struct summary {
+    size_t hosts, links, devices;
+    size_t verdicts[_VERDICT_MAX];
+    enum severity worst;
+};
+
+struct report {
+    uint64_t wall_us;
+    const char *kernel, *machine, *hostname;
+    struct model *model;    /* owned */
+    struct fact_set *facts; /* owned */
+    struct summary summary;
+    VEC(struct gap) gaps;
+    VEC(const char *)
+    notes; /* what went wrong on the way: a device that did not answer, a capture that broke off */
+};
+
+struct report *report_free(struct report *r);
+DEFINE_CLEANUP(struct report, report_free)

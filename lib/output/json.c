@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The report as JSON (output.h). Names are the contract of report.schema.json. A member whose value is
+ * not known is null where readers count on it, and left out where it is an extra.
+ */
+#include "output/output.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/json_write.h"
+#include "base/text.h"
+#include "facts/key.h"
+
+static void member(struct json_writer *w, const char *key, const char *text)
+{
+    json_key(w, key);
+    json_string(w, text);
+}
+
+static void member_if(struct json_writer *w, const char *key, const char *text)
+{
+    if (text)
+        member(w, key, text);
+}
+
+static void count(struct json_writer *w, const char *key, uint64_t value)
+{
+    json_key(w, key);
+    json_u64(w, value);
+}
+
+static void time_member(struct json_writer *w, const char *key, uint64_t wall_us)
+{
+    time_t seconds = (time_t)(wall_us / 1000000);
+    char text[32];
+    struct tm tm;
+
+    if (wall_us && gmtime_r(&seconds, &tm) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
+        member(w, key, text);
+    else
+        member(w, key, NULL);
+}
+
+/* "mb_per_s": kB/s as decimal MB/s; null where there is no rate. */
+static void payload(struct json_writer *w, const char *key, uint64_t kb_per_s)
+{
+    json_key(w, key);
+    if (kb_per_s)
+        json_decimal(w, kb_per_s, 3);
+    else
+        json_null(w);
+}
+
+static void mode_members(struct json_writer *w, const struct mode *m)
+{
+    member(w, "label", m->label);
+    payload(w, "mb_per_s", rate_kb_per_s(m->rate));
+    member_if(w, "detail", m->detail);
+}
+
+static void mode_member(struct json_writer *w, const char *key, const struct mode *m)
+{
+    json_key(w, key);
+    if (!m->known) {
+        json_null(w);
+        return;
+    }
+    json_begin_object_on_one_line(w);
+    mode_members(w, m);
+    json_end_object(w);
+}
+
+static void claims(struct json_writer *w, const char *key, const struct claim *v, size_t n)
+{
+    json_key(w, key);
+    json_begin_array(w);
+    for (size_t i = 0; i < n; i++) {
+        json_begin_object_on_one_line(w);
+        member(w, "who", who_to_string(v[i].who));
+        member(w, "via", v[i].via);
+        mode_members(w, &v[i].mode);
+        if (v[i].at_most) {
+            json_key(w, "at_most");
+            json_bool(w, true);
+        }
+        json_end_object(w);
+    }
+    json_end_array(w);
+}
+
+static void parameters(struct json_writer *w, const struct host *h)
+{
+    json_key(w, "parameters");
+    json_begin_object_on_one_line(w);
+    for (uint32_t i = 0; h->module && i < h->module->n_facts; i++) {
+        const struct fact *f = &h->module->facts[i];
+        const char *equals = f->key == &KEY_PARAMETER && f->text ? strchr(f->text, '=') : NULL;
+
+        if (!equals)
+            continue;
+        json_key_bytes(w, (struct bytes){ (const uint8_t *)f->text, (size_t)(equals - f->text) });
+        json_string(w, equals + 1);
+    }
+    json_end_object(w);
+}
+
+static void number_if(struct json_writer *w, const char *key, const struct subject *s,
+                      const struct fact_key *fact)
+{
+    uint64_t value;
+
+    if (!fact_number(s, fact, &value))
+        return;
+    json_key(w, key);
+    json_u64(w, value);
+}
+
+static void host_object(struct json_writer *w, const struct host *h)
+{
+    uint64_t built_in;
+
+    json_begin_object(w);
+    member(w, "id", h->id);
+    member(w, "kernel_name", h->kernel_name);
+    member(w, "transport", h->transport);
+    member(w, "driver", h->driver);
+    member(w, "driver_version", h->driver_version);
+    if (fact_number(h->module, &KEY_BUILT_IN, &built_in)) {
+        json_key(w, "driver_built_in");
+        json_bool(w, built_in);
+    }
+    member(w, "model", h->model);
+    member_if(w, "board", h->board);
+    member(w, "firmware", h->firmware);
+    member_if(w, "bios", h->bios);
+    member(w, "pci_id", h->pci_id);
+    member_if(w, "pci_address", h->pci_address);
+    member_if(w, "state", h->state);
+    number_if(w, "can_queue", h->subject, &KEY_CAN_QUEUE);
+    parameters(w, h);
+    member_if(w, "reason", h->reason);
+    json_end_object(w);
+}
+
+static void counters(struct json_writer *w, const struct link *l)
+{
+    json_key(w, "counters");
+    json_begin_object_on_one_line(w);
+    for (size_t i = 0; i < l->counters.n; i++)
+        count(w, l->counters.v[i]->key->name, l->counters.v[i]->number);
+    json_end_object(w);
+}
+
+static void link_object(struct json_writer *w, const struct link *l)
+{
+    json_begin_object(w);
+    member(w, "id", l->id);
+    member(w, "kernel_name", l->kernel_name);
+    member(w, "transport", l->transport);
+    member(w, "host", l->host ? l->host->id : NULL);
+    member(w, "near", l->near);
+    member(w, "far", l->far);
+    member_if(w, "up", l->up ? l->up->id : NULL);
+    member_if(w, "bundle", l->bundle ? l->bundle->id : NULL);
+    member(w, "state", link_state_to_string(l->state));
+    mode_member(w, "actual", &l->actual);
+    mode_member(w, "expected", &l->expected);
+    claims(w, "expected_from", l->expected_from.v, l->expected_from.n);
+    claims(w, "witnesses", l->witnesses.v, l->witnesses.n);
+    claims(w, "able", l->able.v, l->able.n);
+    if (l->allowed.n)
+        claims(w, "allowed", l->allowed.v, l->allowed.n);
+    member(w, "verdict", verdict_to_string(l->verdict));
+    member_if(w, "reason", l->reason);
+    counters(w, l);
+    json_key(w, "findings");
+    json_begin_array(w);
+    json_end_array(w);
+    json_end_object(w);
+}
+
+/* Ids from the slot to the device. */
+static void path_ids(struct json_writer *w, const struct device *d, const struct link *l)
+{
+    if (!l)
+        return;
+    path_ids(w, d, l->up);
+    /* A host that is a bus is a hop of its own, between its slot and its targets. */
+    if (d->host && d->host->is_bus && l->host == d->host && l != d->host->slot)
+        json_string(w, d->host->id);
+    json_string(w, l->id);
+}
+
+static void texts(struct json_writer *w, const char *key, const char *before,
+                  const struct subject *s, const struct fact_key *fact)
+{
+    json_key(w, key);
+    json_begin_array_on_one_line(w);
+    for (uint32_t i = 0; i < s->n_facts; i++) {
+        char text[256];
+
+        if (s->facts[i].key != fact || s->facts[i].quality != QUALITY_OK)
+            continue;
+        snprintf(text, sizeof(text), "%s%s", before, s->facts[i].text);
+        json_string(w, text);
+    }
+    json_end_array(w);
+}
+
+static void device_object(struct json_writer *w, const struct device *d)
+{
+    struct link *hop;
+    uint64_t kb_per_s = device_path_kb_per_s(d, &hop);
+
+    json_begin_object(w);
+    member(w, "id", d->id);
+    member(w, "hctl", d->hctl);
+    texts(w, "nodes", "/dev/", d->subject, &KEY_NODE);
+    member(w, "vendor", d->vendor);
+    member(w, "model", d->model);
+    member(w, "revision", d->revision);
+    member(w, "serial", d->serial);
+    member(w, "wwid", d->wwid);
+    member(w, "type", d->type);
+    member_if(w, "enclosure", d->enclosure);
+    member_if(w, "bay", d->bay);
+    member(w, "host", d->host ? d->host->id : NULL);
+    member(w, "link", d->link ? d->link->id : NULL);
+    json_key(w, "path");
+    json_begin_array_on_one_line(w);
+    path_ids(w, d, d->link);
+    json_end_array(w);
+    member(w, "bottleneck", hop ? hop->id : NULL);
+    payload(w, "path_mb_per_s", kb_per_s);
+    member_if(w, "state", fact_text(d->subject, &KEY_STATE));
+    member_if(w, "access_state", fact_text(d->subject, &KEY_ACCESS_STATE));
+    member_if(w, "runtime_status", fact_text(d->subject, &KEY_RUNTIME_STATUS));
+    number_if(w, "queue_depth", d->subject, &KEY_QUEUE_DEPTH);
+    number_if(w, "ioerr", d->subject, &KEY_IOERR);
+    number_if(w, "iotmo", d->subject, &KEY_IOTMO);
+    if (fact_find(d->subject, &KEY_BY_ID))
+        texts(w, "by_id", "", d->subject, &KEY_BY_ID);
+    json_end_object(w);
+}
+
+static void summary(struct json_writer *w, const struct summary *s)
+{
+    json_key(w, "summary");
+    json_begin_object_on_one_line(w);
+    count(w, "hosts", s->hosts);
+    count(w, "links", s->links);
+    count(w, "devices", s->devices);
+    for (int v = 0; v < _VERDICT_MAX; v++)
+        count(w, verdict_to_string((enum verdict)v), s->verdicts[v]);
+    member(w, "worst", severity_to_string(s->worst));
+    json_end_object(w);
+}
+
+static void gaps(struct json_writer *w, const struct report *r)
+{
+    json_key(w, "gaps");
+    json_begin_array(w);
+    for (size_t i = 0; i < r->gaps.n; i++) {
+        const struct gap *g = &r->gaps.v[i];
+
+        json_begin_object_on_one_line(w);
+        member(w, "what", g->what);
+        member(w, "quality", quality_to_string(g->quality));
+        member_if(w, "why", g->why);
+        member_if(w, "remedy", g->remedy);
+        member(w, "example", g->example);
+        count(w, "count", g->count);
+        json_end_object(w);
+    }
+    json_end_array(w);
+    json_key(w, "notes");
+    json_begin_array(w);
+    for (size_t i = 0; i < r->notes.n; i++)
+        json_string(w, r->notes.v[i]);
+    json_end_array(w);
+}
+
+void output_json(const struct report *report, bool pretty, FILE *out)
+{
+    struct json_writer writer = json_writer(out, pretty), *w = &writer;
+    const struct model *m = report->model;
+
+    json_begin_object(w);
+    member(w, "schema", "hbad.report/1");
+    time_member(w, "taken", report->wall_us);
+    json_key(w, "system");
+    json_begin_object_on_one_line(w);
+    member(w, "hostname", report->hostname);
+    member(w, "kernel", report->kernel);
+    member(w, "machine", report->machine);
+    json_end_object(w);
+    summary(w, &report->summary);
+    json_key(w, "hosts");
+    json_begin_array(w);
+    for (size_t i = 0; i < m->hosts.n; i++)
+        host_object(w, m->hosts.v[i]);
+    json_end_array(w);
+    json_key(w, "links");
+    json_begin_array(w);
+    for (size_t i = 0; i < m->links.n; i++)
+        link_object(w, m->links.v[i]);
+    json_end_array(w);
+    json_key(w, "devices");
+    json_begin_array(w);
+    for (size_t i = 0; i < m->devices.n; i++)
+        device_object(w, m->devices.v[i]);
+    json_end_array(w);
+    json_key(w, "findings");
+    json_begin_array(w);
+    json_end_array(w);
+    gaps(w, report);
+    json_end_object(w);
+    putc('\n', out);
+}

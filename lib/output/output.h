@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reports as bytes: JSON for machines (schema: report.schema.json in this folder), text for people.
+ * Nothing here writes to anywhere but the stream it is given.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "finding/report.h"
+
+/* The whole report as one JSON object, with a newline behind it. */
+void output_json(const struct report *report, bool pretty, FILE *out);
+
+/* How text is laid out. */
+struct text_style {
+    unsigned columns; /* width to fit in; 0: unlimited */
+    bool utf8;        /* lines and signs beyond ASCII may be used */
+    bool colour;
+    bool no_legend; /* neither heads of tables nor the sentence at the end */
+};
+
+/* The tree: hosts, links, devices, then a sentence. */
+void output_status(const struct report *report, const struct text_style *style, FILE *out);
+
+/* Tables. */
+void output_hosts(const struct report *report, const struct text_style *style, FILE *out);
+void output_links(const struct report *report, const struct text_style *style, FILE *out);
+void output_devices(const struct report *report, const struct text_style *style, FILE *out);
+
+/* Everything known of one object. Exactly one of the three is not NULL. */
+void output_host(const struct report *report, const struct host *h, const struct text_style *style,
+                 FILE *out);
+void output_link(const struct report *report, const struct link *l, const struct text_style *style,
+                 FILE *out);
+void output_device(const struct report *report, const struct device *d,
+                   const struct text_style *style, FILE *out);

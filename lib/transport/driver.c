@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The table of drivers (driver.h).
+ *
+ * A row belongs here for a driver whose host attributes, modules or parameters say something about links,
+ * or that has or shows none. Sources: the drivers' own host attribute groups (…_host_attrs) in
+ * drivers/scsi, drivers/message/fusion/mptscsih.c, drivers/ata/libahci.c; module_param lines.
+ * Attributes that cost an adapter more than a register read are at LEVEL_ALL.
+ */
+#include "transport/driver.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "transport/pci.h"
+
+static const struct attribute MPT[] = {
+    { "version_product", &KEY_MODEL, NULL, LEVEL_IDENTITY },
+    { "board_name", &KEY_BOARD, NULL, LEVEL_IDENTITY },
+    { "version_fw", &KEY_FIRMWARE, NULL, LEVEL_IDENTITY },
+    { "version_bios", &KEY_BIOS, NULL, LEVEL_ALL },
+    { "ioc_reset_count", &KEY_RESET_COUNT, parse_decimal, LEVEL_ALL },
+    { 0 },
+};
+
+static const struct attribute MPI3[] = {
+    { "version_fw", &KEY_FIRMWARE, NULL, LEVEL_IDENTITY },
+    { 0 },
+};
+
+static const struct attribute LPFC[] = {
+    { "modelname", &KEY_MODEL, NULL, LEVEL_IDENTITY },
+    { "modeldesc", &KEY_BOARD, NULL, LEVEL_IDENTITY },
+    { "fwrev", &KEY_FIRMWARE, NULL, LEVEL_IDENTITY },
+    { "serialnum", &KEY_SERIAL, NULL, LEVEL_ALL },
+    { 0 },
+};
+
+static const struct attribute QLA[] = {
+    { "model_name", &KEY_MODEL, NULL, LEVEL_IDENTITY },
+    { "fw_version", &KEY_FIRMWARE, NULL, LEVEL_IDENTITY },
+    { "driver_version", &KEY_DRIVER_VERSION, NULL, LEVEL_IDENTITY },
+    { "optrom_bios_version", &KEY_BIOS, NULL, LEVEL_ALL },
+    { 0 },
+};
+
+static const struct attribute AAC[] = {
+    { "model", &KEY_MODEL, NULL, LEVEL_IDENTITY },
+    { "hba_kernel_version", &KEY_FIRMWARE, NULL, LEVEL_IDENTITY },
+    { "hba_bios_version", &KEY_BIOS, NULL, LEVEL_ALL },
+    { "driver_version", &KEY_DRIVER_VERSION, NULL, LEVEL_IDENTITY },
+    { "serial_number", &KEY_SERIAL, NULL, LEVEL_ALL },
+    { 0 },
+};
+
+static const struct attribute HPSA[] = {
+    { "firmware_revision", &KEY_FIRMWARE, NULL, LEVEL_IDENTITY },
+    { 0 },
+};
+
+static const struct attribute SMARTPQI[] = {
+    { "model", &KEY_MODEL, NULL, LEVEL_IDENTITY },
+    { "firmware_version", &KEY_FIRMWARE, NULL, LEVEL_IDENTITY },
+    { "driver_version", &KEY_DRIVER_VERSION, NULL, LEVEL_IDENTITY },
+    { "serial_number", &KEY_SERIAL, NULL, LEVEL_ALL },
+    { 0 },
+};
+
+static const struct attribute PM80XX[] = {
+    { "fw_version", &KEY_FIRMWARE, NULL, LEVEL_IDENTITY },
+    { 0 },
+};
+
+#define LIST(...)         \
+    (const char *const[]) \
+    {                     \
+        __VA_ARGS__, NULL \
+    }
+
+static const char RAID[] = "the RAID firmware hides the links of its disks";
+static const char SOFTWARE[] = "the adapter is software: there is no physical link";
+static const char HYPERVISOR[] = "the adapter is the hypervisor's: there is no physical link";
+
+static const struct driver DRIVERS[] = {
+    /* parallel SCSI */
+    { "mptspi", NULL, MPT, LIST("mptbase", "mptscsih"),
+      LIST("mpt_saf_te", "mpt_dv", "mpt_width", "mpt_factor", "mpt_qas_disable") },
+    { "aic7xxx", NULL, NULL, NULL, LIST("aic7xxx", "probe_eisa_vl", "periodic_otag") },
+    { "aic79xx", NULL, NULL, NULL, LIST("aic79xx", "slowcrc", "rd_strm") },
+    { "sym53c8xx", NULL, NULL, NULL,
+      LIST("sync", "diff", "burst", "led", "nvram", "excl", "safe") },
+    /* SAS */
+    { "mptsas", NULL, MPT, LIST("mptbase", "mptscsih"), LIST("mpt_pt_clear", "max_lun") },
+    { "mpt3sas", "mpt2sas", MPT, NULL,
+      LIST("max_queue_depth", "msix_disable", "hbas_to_enumerate", "missing_delay",
+           "multipath_on_hba", "diag_buffer_enable") },
+    { "mpi3mr", NULL, MPI3, NULL, LIST("prot_mask", "poll_queues"),
+      .hides = "this kernel's driver registers no SAS transport class" },
+    { "pm80xx", "pm8001", PM80XX, LIST("libsas"), LIST("link_rate") },
+    { "hisi_sas_v3_hw", NULL, NULL, LIST("hisi_sas_main", "libsas"),
+      LIST("experimental_iopoll_q_cnt") },
+    { "mvsas", NULL, NULL, LIST("libsas"), LIST("collector") },
+    { "isci", NULL, NULL, LIST("libsas"),
+      LIST("max_speed_gen", "phy_gen", "cable_selection_override", "ssp_inactive_to") },
+    /* libata */
+    { "ahci", NULL, NULL, LIST("libata", "libahci"),
+      LIST("force", "mobile_lpm_policy", "ignore_sss", "skip_host_reset", "noacpi", "dma",
+           "atapi_dmadir") },
+    { "ata_piix", NULL, NULL, LIST("libata"), LIST("force", "dma", "noacpi") },
+    { "sata_nv", NULL, NULL, LIST("libata"), LIST("force", "adma", "swncq", "dma") },
+    /* FC */
+    { "lpfc", NULL, LPFC, NULL, LIST("lpfc_link_speed", "lpfc_topology", "lpfc_lun_queue_depth") },
+    { "qla2xxx", NULL, QLA, NULL,
+      LIST("ql2xmaxqdepth", "ql2xlogintimeout", "ql2xrdpenable", "ql2xautodetectsfp") },
+    /* RAID: links behind firmware */
+    { "megaraid_sas", NULL, NULL, NULL, LIST("max_msix_count", "throttlequeuedepth"),
+      .hides = RAID },
+    { "megaraid_mbox", "megaraid", .hides = RAID },
+    { "aacraid", NULL, AAC, NULL, LIST("expose_physicals", "commit"), .hides = RAID },
+    { "hpsa", NULL, HPSA, NULL, LIST("hpsa_simple_mode"), .hides = RAID },
+    { "smartpqi", NULL, SMARTPQI, NULL, LIST("expose_ld_first"), .hides = RAID },
+    { "ipr", .hides = RAID },
+    { "ips", .hides = RAID },
+    { "arcmsr", .hides = RAID },
+    { "3w-sas", "3w_sas", .hides = RAID },
+    { "3w-9xxx", "3w_9xxx", .hides = RAID },
+    { "3w-xxxx", "3w_xxxx", .hides = RAID },
+    { "mvumi", .hides = RAID },
+    { "hptiop", .hides = RAID },
+    { "stex", .hides = RAID },
+    /* no physical link */
+    { "virtio_scsi", "virtio-scsi", .is_virtual = HYPERVISOR },
+    { "vmw_pvscsi", "vmw-pvscsi", .is_virtual = HYPERVISOR },
+    { "xen-scsifront", "xen_scsifront", .is_virtual = HYPERVISOR },
+    { "hv_storvsc", "storvsc_host_t", .is_virtual = HYPERVISOR },
+    { "ibmvscsi", .is_virtual = HYPERVISOR },
+    { "scsi_debug", .is_virtual = SOFTWARE },
+    { "tcm_loop", "tcm_loopback", .is_virtual = SOFTWARE },
+    { "vhost_scsi", .is_virtual = SOFTWARE },
+};
+
+const struct subject *pci_of(const struct fact_set *set, const struct subject *host)
+{
+    size_t len = pci_path_length(host->path), start = len;
+    char name[32];
+
+    while (start && host->path[start - 1] != '/')
+        start--;
+    if (!len || len - start >= sizeof(name))
+        return NULL;
+    memcpy(name, host->path + start, len - start);
+    name[len - start] = '\0';
+    return fact_set_find(set, "pci", name);
+}
+
+static const struct driver *row_named(const char *name)
+{
+    for (size_t i = 0; name && i < ELEMENTS(DRIVERS); i++)
+        if (strcmp(DRIVERS[i].name, name) == 0 ||
+            (DRIVERS[i].also && strcmp(DRIVERS[i].also, name) == 0))
+            return &DRIVERS[i];
+    return NULL;
+}
+
+const struct driver *driver_of(const struct fact_set *set, const struct subject *host)
+{
+    const struct driver *d = row_named(fact_text(host, &KEY_PROC_NAME));
+
+    return d ? d : row_named(fact_text(pci_of(set, host), &KEY_PCI_DRIVER));
+}
+
+const char *driver_name(const struct fact_set *set, const struct subject *host)
+{
+    const char *pci = fact_text(pci_of(set, host), &KEY_PCI_DRIVER);
+    const char *proc = fact_text(host, &KEY_PROC_NAME);
+
+    /* A USB or software host is not its PCI function's. */
+    return row_named(proc) || !pci ? proc : pci;
+}
+
+static int gather_parameter(struct gathering *g, const char *dir, const char *name)
+{
+    struct arena *arena = fact_set_arena(g->facts);
+    struct value v;
+    char path[192];
+    char *text;
+    int r;
+
+    snprintf(path, sizeof(path), "%s/parameters/%s", dir, name);
+    r = source_read(g->source, path, ATTRIBUTE_BYTES, &v);
+    if (r < 0 || v.error)
+        return r;
+    text = text_trimmed(arena, (const char *)v.bytes.data, v.bytes.len);
+    text = text ? arena_printf(arena, "%s=%s", name, text) : NULL;
+    return text ? fact_put_text(g->facts, &KEY_PARAMETER, "module parameters", text) : -ENOMEM;
+}
+
+/* Is there such a module, loaded or built in? */
+static int module_exists(struct gathering *g, const char *module)
+{
+    struct names names;
+    int r = source_list(g->source, "/sys/module", module, &names);
+    bool exists = false;
+
+    if (r < 0)
+        return r;
+    for (size_t i = 0; i < names.n; i++)
+        exists |= strcmp(names.v[i], module) == 0;
+    names_done(&names);
+    return exists;
+}
+
+/* Version and parameters; and whether there are "initstate" and "refcnt": a module that is built in has
+ * neither. */
+static int gather_module(struct gathering *g, const char *name, const struct driver *d)
+{
+    static const struct fact_key INITSTATE = { "initstate", FACT_TEXT, FACT_GAUGE };
+    static const struct attribute ATTRIBUTES[] = {
+        { "version", &KEY_MODULE_VERSION, NULL, LEVEL_IDENTITY },
+        { "initstate", &INITSTATE, NULL, LEVEL_ALL },
+        { "refcnt", &INITSTATE, NULL, LEVEL_ALL },
+        { 0 },
+    };
+    char module[64], dir[128];
+    struct subject *s;
+    bool is_new;
+    int r;
+
+    snprintf(module, sizeof(module), "%.60s", name);
+    for (char *c = module; *c; c++)
+        *c = *c == '-' ? '_' : *c;
+    snprintf(dir, sizeof(dir), "/sys/module/%s", module);
+    r = fact_set_find(g->facts, "module", module) ? 0 : module_exists(g, module);
+    if (r <= 0)
+        return r;
+    s = fact_set_add(g->facts, "module", module, dir, NULL, &is_new);
+    if (!s)
+        return -ENOMEM;
+    r = gather_attributes(g, ATTRIBUTES, dir, dir, "module", false);
+    if (r == 0 && g->level >= LEVEL_ALL)
+        r = fact_put_number(g->facts, &KEY_BUILT_IN, "module", !fact_find(s, &INITSTATE));
+    for (size_t i = 0; r == 0 && g->level >= LEVEL_ALL && d && d->parameters && d->parameters[i];
+         i++)
+        r = gather_parameter(g, dir, d->parameters[i]);
+    return r < 0 ? r : fact_set_seal(g->facts);
+}
+
+int gather_driver(struct gathering *g, struct subject *host)
+{
+    const struct driver *d = driver_of(g->facts, host);
+    const char *name = driver_name(g->facts, host);
+    char dir[4096];
+    bool is_new;
+    int r = 0;
+
+    if (d && d->attributes) {
+        if ((size_t)snprintf(dir, sizeof(dir), "%s/scsi_host/%s", host->path, host->name) >=
+            sizeof(dir))
+            return 0;
+        if (!fact_set_add(g->facts, "driver_host", host->name, host->path, host, &is_new))
+            return -ENOMEM;
+        r = gather_attributes(g, d->attributes, dir, host->path, "scsi_host", false);
+        if (r == 0)
+            r = fact_set_seal(g->facts);
+    }
+    if (r == 0 && (d || name))
+        r = gather_module(g, d ? d->name : name, d);
+    for (size_t i = 0; r == 0 && d && d->modules && d->modules[i]; i++)
+        r = gather_module(g, d->modules[i], d);
+    return r;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Known drivers: what their hosts show in sysfs besides the common attributes, which modules and
+ * parameters bear on their links, and those that have or show no links.
+ */
+#pragma once
+
+#include "transport/gathering.h"
+
+struct driver {
+    const char *name;                   /* of the module; proc_name and PCI driver lead to it */
+    const char *also;                   /* another name it goes by; NULL if none */
+    const struct attribute *attributes; /* of its scsi_host; may be NULL */
+    const char *const *modules;         /* others it consists of, NULL at the end; may be NULL */
+    const char *const *parameters;      /* of the modules, that bear on links; may be NULL */
+    const char *is_virtual;             /* why it has no physical link; NULL where it has */
+    const char *hides;                  /* why its links cannot be seen; NULL where they can */
+};
+
+/* The row of a host (class scsi_host), by proc_name, else by the PCI function's driver; NULL where the
+ * driver is not in the table. */
+const struct driver *driver_of(const struct fact_set *set, const struct subject *host);
+
+/* The name of the host's driver for people and for /sys/module: the table's, else the PCI function's
+ * driver's, else proc_name; NULL where nobody says. */
+const char *driver_name(const struct fact_set *set, const struct subject *host);
+
+/* Reads what the table names of a host whose common attributes were read: its own attributes (as a
+ * subject of class "driver_host"), its modules (class "module") and their parameters. */
+int gather_driver(struct gathering *g, struct subject *host);
+
+/* The PCI function that a host is on: the last one in its path; NULL off PCI. */
+const struct subject *pci_of(const struct fact_set *set, const struct subject *host);

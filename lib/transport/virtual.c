@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Hosts without any physical link: paravirtual adapters and drivers that are all software. Told by the
+ * driver, never by being inside a virtual machine.
+ */
+#include <errno.h>
+
+#include "transport/driver.h"
+#include "transport/relation.h"
+
+static bool claims(const struct fact_set *set, const struct subject *host)
+{
+    const struct driver *driver = driver_of(set, host);
+
+    return driver && driver->is_virtual;
+}
+
+static int relate(struct relation *r, struct host *host)
+{
+    struct link *l = relate_host_link(r, host, "virtual");
+
+    if (!l)
+        return -ENOMEM;
+    l->has_no_link = true;
+    l->state = LINK_UP;
+    l->reason = driver_of(r->facts, host->subject)->is_virtual;
+    return 0;
+}
+
+static struct link *link_of(struct relation *r, struct host *host, const struct subject *device)
+{
+    (void)device;
+    return model_link_named(r->model, host->kernel_name);
+}
+
+const struct transport TRANSPORT_VIRTUAL = {
+    .name = "virtual",
+    .claims = claims,
+    .relate = relate,
+    .link_of = link_of,
+};
