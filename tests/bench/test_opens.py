@@ -4,8 +4,8 @@
 
   test_opens.py HBACTL
 
-Counts every open of `hbactl --sysfs-root DIR list devices` and its children, refused ones too, on trees of 250 and of
-500 LUNs. What is opened once a run, or once a host or phy that both trees have, drops out of the difference. lsscsi
+Counts every open of `hbactl --sysfs-root DIR list devices` and its children, refused ones too, on trees of 100 and of
+200 LUNs. What is opened once a run, or once a host or phy that both trees have, drops out of the difference. lsscsi
 -tL opens 19 a LUN. Exit status: 0 within the limit, 1 not or a command failed, 77 strace cannot be used here.
 """
 import os
@@ -18,7 +18,7 @@ from generate import Tree
 from machine import BAYS, machine, sd_name
 
 LIMIT = 12
-SMALL, LARGE = 250, 500
+SMALL, LARGE = 100, 200
 CALL = re.compile(rb"^(?:\d+ +)?(?:open|openat|openat2)\(", re.M)
 
 
