@@ -37,7 +37,8 @@ static void time_member(struct json_writer *w, const char *key, uint64_t wall_us
     char text[32];
     struct tm tm;
 
-    if (wall_us && gmtime_r(&seconds, &tm) && strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
+    if (wall_us && gmtime_r(&seconds, &tm) &&
+        strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
         member(w, key, text);
     else
         member(w, key, NULL);

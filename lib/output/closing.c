@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The closing sentences (closing.h).
+ */
+#include "output/closing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/table.h"
+#include "output/words.h"
+
+enum { LABELS_MAX = 32, BELOW_MAX = 20 };
+
+/* Modes and how many links run at them; slots and lanes of wide links are not counted. */
+struct tally {
+    const char *label;
+    size_t n;
+};
+
+static size_t tally_modes(const struct report *r, struct tally *tally, size_t *ret_up)
+{
+    size_t n = 0;
+
+    *ret_up = 0;
+    for (size_t i = 0; i < r->model->links.n; i++) {
+        const struct link *l = r->model->links.v[i];
+        size_t k;
+
+        if (l->state != LINK_UP || l->bundle || !l->actual.known || !l->actual.label ||
+            l->has_no_link || (l->host && l == l->host->slot))
+            continue;
+        (*ret_up)++;
+        for (k = 0; k < n && strcmp(tally[k].label, l->actual.label) != 0; k++)
+            ;
+        if (k == LABELS_MAX)
+            continue;
+        tally[k] = (struct tally){ l->actual.label, k == n ? 1 : tally[k].n + 1 };
+        n += k == n;
+    }
+    return n;
+}
+
+/* "4 links are up: 3 at Ultra320, 1 at Ultra160." */
+static void print_modes(const struct report *r, FILE *out)
+{
+    struct tally tally[LABELS_MAX];
+    size_t up, n = tally_modes(r, tally, &up);
+
+    if (!up)
+        return;
+    fprintf(out, "%zu link%s up:", up, up == 1 ? " is" : "s are");
+    for (size_t i = 0; i < n; i++)
+        fprintf(out, "%s %zu at %s", i ? "," : "", tally[i].n, tally[i].label);
+    fputs(".\n", out);
+}
+
+static void print_verdicts(const struct report *r, const struct text_style *style, FILE *out)
+{
+    const struct summary *s = &r->summary;
+    char text[160];
+
+    if (!s->links) {
+        fputs("No SCSI host was found.\n", out);
+        return;
+    }
+    snprintf(text, sizeof(text), "%zu of %zu links run%s below %s expected mode.\n",
+             s->verdicts[VERDICT_BELOW], s->links, s->verdicts[VERDICT_BELOW] == 1 ? "s" : "",
+             s->verdicts[VERDICT_BELOW] == 1 ? "its" : "their");
+    if (s->verdicts[VERDICT_BELOW])
+        text_coloured(style, COLOUR_BAD, text, out);
+    else if (s->verdicts[VERDICT_OK])
+        fprintf(out, "No link is seen to run below its expected mode.\n");
+    if (s->verdicts[VERDICT_CAPPED])
+        fprintf(out, "%zu held down by configuration.\n", s->verdicts[VERDICT_CAPPED]);
+    if (s->verdicts[VERDICT_UNKNOWN])
+        fprintf(out, "%zu cannot be judged: hbactl show NAME says why.\n",
+                s->verdicts[VERDICT_UNKNOWN]);
+}
+
+static void print_below(const struct report *r, const struct text_style *style, FILE *out)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->model->links.n; i++) {
+        const struct link *l = r->model->links.v[i];
+        const struct device *device;
+        char actual[64], expected[64], nodes[64] = "";
+
+        if (l->verdict != VERDICT_BELOW || n++ >= BELOW_MAX)
+            continue;
+        if (words_devices_on(r, l, &device) == 1)
+            words_nodes(device, false, nodes, sizeof(nodes));
+        fputs("  ", out);
+        text_coloured(style, COLOUR_BAD, "warning", out);
+        fprintf(out, "  %s%s%s%s runs at %s, both ends can do %s\n", l->kernel_name,
+                *nodes ? " (" : "", nodes, *nodes ? ")" : "",
+                words_mode(&l->actual, actual, sizeof(actual)),
+                words_mode(&l->expected, expected, sizeof(expected)));
+    }
+    if (n > BELOW_MAX)
+        fprintf(out, "  and %zu more: hbactl list links\n", n - BELOW_MAX);
+}
+
+static void print_gaps(const struct report *r, FILE *out)
+{
+    for (size_t i = 0; i < r->gaps.n; i++) {
+        const struct gap *g = &r->gaps.v[i];
+
+        fprintf(out, "Not seen (%s%s%s): %s, %zu time%s, the first at %s%s%s.\n",
+                quality_to_string(g->quality), g->why ? ": " : "", g->why ? g->why : "", g->what,
+                g->count, g->count == 1 ? "" : "s", g->example, g->remedy ? "; " : "",
+                g->remedy ? g->remedy : "");
+    }
+    for (size_t i = 0; i < r->notes.n; i++)
+        fprintf(out, "Note: %s.\n", r->notes.v[i]);
+}
+
+void output_closing(const struct report *report, const struct text_style *style, FILE *out)
+{
+    putc('\n', out);
+    print_modes(report, out);
+    print_verdicts(report, style, out);
+    print_below(report, style, out);
+    print_gaps(report, out);
+}

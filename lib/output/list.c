@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Tables of hosts, links and devices (output.h).
+ */
+#include <string.h>
+
+#include "facts/key.h"
+#include "output/table.h"
+#include "output/words.h"
+
+static void print_or_fail(const struct table *t, int r, const char *what, size_t n,
+                          const struct text_style *style, FILE *out)
+{
+    if (r < 0) {
+        fputs("out of memory\n", out);
+        return;
+    }
+    table_print(t, style, out);
+    if (!style->no_legend)
+        fprintf(out, "\n%zu %s%s.\n", n, what, n == 1 ? "" : "s");
+}
+
+void output_hosts(const struct report *report, const struct text_style *style, FILE *out)
+{
+    static const struct column COLUMNS[] = {
+        { "HOST" },
+        { "TRANSPORT" },
+        { "DRIVER", .least = 8 },
+        { "VERSION", .drop = 2, .least = 8 },
+        { "MODEL", .least = 8 },
+        { "FIRMWARE", .drop = 3, .least = 8 },
+        { "PCI", .drop = 4 },
+        { "SLOT", .drop = 1 },
+        { "STATE", .drop = 5 },
+    };
+    _cleanup_(table_freep) struct table *t = table_new(COLUMNS, ELEMENTS(COLUMNS));
+    int r = t ? 0 : -1;
+
+    for (size_t i = 0; r == 0 && i < report->model->hosts.n; i++) {
+        const struct host *h = report->model->hosts.v[i];
+        const char *const CELLS[] = {
+            h->kernel_name, h->transport, h->driver,      h->driver_version,
+            h->model,       h->firmware,  h->pci_address,
+        };
+        char mode[64];
+
+        r = table_row(t);
+        for (size_t c = 0; r == 0 && c < ELEMENTS(CELLS); c++)
+            r = table_cell(t, c, COLOUR_NONE, CELLS[c]);
+        if (r == 0 && h->slot)
+            r = table_cell(t, 7, COLOUR_NONE, words_mode(&h->slot->actual, mode, sizeof(mode)));
+        if (r == 0)
+            r = table_cell(t, 8, COLOUR_NONE, h->state);
+    }
+    print_or_fail(t, r, "host", report->model->hosts.n, style, out);
+}
+
+void output_links(const struct report *report, const struct text_style *style, FILE *out)
+{
+    static const struct column COLUMNS[] = {
+        { "LINK", .least = 12 },
+        { "TRANSPORT", .drop = 4 },
+        { "HOST", .drop = 2 },
+        { "FAR", .least = 12 },
+        { "STATE" },
+        { "MODE", .least = 8 },
+        { "MB/S", .right = true, .drop = 3 },
+        { "EXPECTED", .least = 8 },
+        { "VERDICT" },
+        { "REASON", .drop = 5 },
+    };
+    _cleanup_(table_freep) struct table *t = table_new(COLUMNS, ELEMENTS(COLUMNS));
+    int r = t ? 0 : -1;
+
+    for (size_t i = 0; r == 0 && i < report->model->links.n; i++) {
+        const struct link *l = report->model->links.v[i];
+        char actual[64], expected[64], payload[32];
+        enum colour colour;
+        const char *verdict = words_verdict(l, &colour);
+        char *unit;
+
+        words_payload(l->actual.known ? rate_kb_per_s(l->actual.rate) : 0, strcpy(payload, ""),
+                      sizeof(payload));
+        unit = strchr(payload, ' ');
+        if (unit)
+            *unit = '\0';
+        const char *const CELLS[] = {
+            l->kernel_name,
+            l->transport,
+            l->host ? l->host->kernel_name : NULL,
+            l->far,
+            link_state_to_string(l->state),
+            words_mode(&l->actual, actual, sizeof(actual)),
+            payload,
+            words_mode(&l->expected, expected, sizeof(expected)),
+        };
+
+        r = table_row(t);
+        for (size_t c = 0; r == 0 && c < ELEMENTS(CELLS); c++)
+            r = table_cell(t, c, COLOUR_NONE, CELLS[c]);
+        if (r == 0)
+            r = table_cell(t, 8, colour,
+                           l->state == LINK_UP ? verdict : verdict_to_string(l->verdict));
+        if (r == 0)
+            r = table_cell(t, 9, COLOUR_DIM, l->reason);
+    }
+    print_or_fail(t, r, "link", report->model->links.n, style, out);
+}
+
+void output_devices(const struct report *report, const struct text_style *style, FILE *out)
+{
+    static const struct column COLUMNS[] = {
+        { "DEVICE" },
+        { "NODES", .least = 6 },
+        { "TYPE" },
+        { "VENDOR", .drop = 3 },
+        { "MODEL", .least = 8 },
+        { "REV", .drop = 4 },
+        { "SERIAL", .drop = 5, .least = 8 },
+        { "LINK", .least = 10 },
+        { "WWID", .drop = 6 },
+    };
+    _cleanup_(table_freep) struct table *t = table_new(COLUMNS, ELEMENTS(COLUMNS));
+    int r = t ? 0 : -1;
+
+    for (size_t i = 0; r == 0 && i < report->model->devices.n; i++) {
+        const struct device *d = report->model->devices.v[i];
+        char nodes[64];
+        const char *const CELLS[] = {
+            d->hctl,   words_nodes(d, true, nodes, sizeof(nodes)),
+            d->type,   d->vendor,
+            d->model,  d->revision,
+            d->serial, d->link ? d->link->kernel_name : NULL,
+            d->wwid,
+        };
+
+        r = table_row(t);
+        for (size_t c = 0; r == 0 && c < ELEMENTS(CELLS); c++)
+            r = table_cell(t, c, COLOUR_NONE, CELLS[c]);
+    }
+    print_or_fail(t, r, "device", report->model->devices.n, style, out);
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The tree of `hbactl status` (output.h): adapters, links, devices. Equal neighbours are folded into one
+ * row on large machines, and the odd one is shown.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/closing.h"
+#include "output/table.h"
+#include "output/words.h"
+
+enum {
+    COL_NAME,
+    COL_FAR,
+    COL_NODES,
+    COL_LABEL,
+    COL_DETAIL,
+    COL_VERDICT,
+    COL_NOTE,
+    COLS,
+
+    FOLD_FROM_LINKS = 24, /* machines up to this size are shown whole */
+    FOLD_FROM_ALIKE = 3,
+};
+
+static const struct column COLUMNS[COLS] = {
+    [COL_NAME] = { .least = 12 },
+    [COL_FAR] = { .least = 12 },
+    [COL_NODES] = { .least = 4, .drop = 1 },
+    [COL_LABEL] = { .least = 8 },
+    [COL_DETAIL] = { .drop = 3 },
+    [COL_VERDICT] = { 0 },
+    [COL_NOTE] = { .drop = 2 },
+};
+
+/* A link and the one above it: sorted, so that children are found as a run. */
+struct child {
+    const struct link *up; /* NULL: directly below its host */
+    const struct link *link;
+    size_t order;
+};
+
+struct tree {
+    const struct report *report;
+    const struct text_style *style;
+    struct table *table;
+    struct child *children;
+    size_t n_children;
+    bool fold;
+    char prefix[256]; /* of the row under way, without its own branch */
+};
+
+static int compare_children(const void *a, const void *b)
+{
+    const struct child *x = a, *y = b;
+
+    if (x->up != y->up)
+        return (uintptr_t)x->up < (uintptr_t)y->up ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+/* A link's place in the tree: lanes hang below their bundle, what hangs at a slot below its host. */
+static const struct link *place_of(const struct link *l)
+{
+    if (l->bundle)
+        return l->bundle;
+    return l->host && l->up == l->host->slot ? NULL : l->up;
+}
+
+static int index_children(struct tree *t)
+{
+    const struct model *m = t->report->model;
+
+    t->children = calloc(m->links.n + 1, sizeof(*t->children));
+    if (!t->children)
+        return -1;
+    for (size_t i = 0; i < m->links.n; i++) {
+        const struct link *l = m->links.v[i];
+
+        if (l->host && l == l->host->slot)
+            continue;
+        t->children[t->n_children++] = (struct child){ place_of(l), l, i };
+    }
+    qsort(t->children, t->n_children, sizeof(*t->children), compare_children);
+    return 0;
+}
+
+/* The run of children below a link. */
+static struct child *children_of(const struct tree *t, const struct link *up, size_t *ret_n)
+{
+    size_t low = 0, high = t->n_children, end;
+
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+
+        if ((uintptr_t)t->children[mid].up < (uintptr_t)up)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    for (end = low; end < t->n_children && t->children[end].up == up; end++)
+        ;
+    *ret_n = end - low;
+    return t->children + low;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool is_empty(const struct link *l)
+{
+    return l->state == LINK_EMPTY;
+}
+
+/* Lanes that are like their bundle have nothing to say. */
+static bool is_quiet_lane(const struct link *l)
+{
+    return l->bundle && l->state == LINK_UP && l->verdict != VERDICT_BELOW &&
+           (!l->actual.known || !l->bundle->actual.known ||
+            l->actual.rate.lane_kb_per_s == l->bundle->actual.rate.lane_kb_per_s);
+}
+
+/* Can the two stand in one row? */
+static bool alike(const struct tree *t, const struct link *a, const struct link *b)
+{
+    size_t below;
+
+    if (a->host != b->host || a->state != b->state)
+        return false;
+    if (is_empty(a))
+        return true;
+    if (!t->fold || a->verdict != b->verdict || !same_text(a->far, b->far) ||
+        !same_text(a->actual.label, b->actual.label) ||
+        rate_compare(a->actual.rate, b->actual.rate) != 0)
+        return false;
+    children_of(t, b, &below);
+    return below == 0;
+}
+
+/* What a link leads to: its far end, and how many logical units where there are several. */
+static int put_far(struct tree *t, const struct link *l, size_t devices, size_t folded)
+{
+    const char *times = t->style->utf8 ? "×" : "x", *far = l->far ? l->far : "";
+
+    if (folded > 1 && !is_empty(l))
+        return table_cellf(t->table, COL_FAR, COLOUR_NONE, "%zu %s %s", folded, times, far);
+    if (devices > 1)
+        return table_cellf(t->table, COL_FAR, COLOUR_NONE, "%s%s%zu LUNs", far, *far ? ", " : "",
+                           devices);
+    return table_cell(t->table, COL_FAR, COLOUR_NONE, far);
+}
+
+static const struct device *last_device_on(const struct tree *t, const struct link *l)
+{
+    const struct device *last = NULL;
+
+    for (size_t i = 0; i < t->report->model->devices.n; i++)
+        if (t->report->model->devices.v[i]->link == l)
+            last = t->report->model->devices.v[i];
+    return last;
+}
+
+/* Nodes of the devices from the first to the last link of a row: "sda", "sda … sdx". */
+static int put_nodes(struct tree *t, const struct link *first, const struct link *last)
+{
+    const struct device *from, *to = last_device_on(t, last);
+    char a[64], b[64];
+
+    words_devices_on(t->report, first, &from);
+    if (!from || !to)
+        return 0;
+    words_nodes(from, false, a, sizeof(a));
+    words_nodes(to, false, b, sizeof(b));
+    if (from == to || !*b)
+        return table_cell(t->table, COL_NODES, COLOUR_NONE, a);
+    return table_cellf(t->table, COL_NODES, COLOUR_NONE, "%s %s %s", a, t->style->utf8 ? "…" : "..",
+                       b);
+}
+
+static int put_note(struct tree *t, const struct link *l)
+{
+    char text[64];
+
+    if (l->verdict == VERDICT_BELOW || l->verdict == VERDICT_CAPPED)
+        return table_cellf(t->table, COL_NOTE, COLOUR_NONE, "%s %s",
+                           l->verdict == VERDICT_BELOW ? "expected" : "could do",
+                           words_mode(&l->expected, text, sizeof(text)));
+    return table_cell(t->table, COL_NOTE, COLOUR_DIM,
+                      l->state == LINK_UP || l->state == LINK_UNKNOWN ? l->reason : NULL);
+}
+
+/* One row for `n` links that are alike, n >= 1. */
+static int put_row(struct tree *t, const struct child *c, size_t n, const char *branch)
+{
+    const struct link *first = c[0].link, *last = c[n - 1].link;
+    const struct device *device;
+    size_t devices = words_devices_on(t->report, first, &device);
+    enum colour colour;
+    const char *verdict = words_verdict(first, &colour);
+    char text[64];
+    int r = table_row(t->table);
+
+    if (r == 0 && n == 1)
+        r = table_cellf(t->table, COL_NAME, COLOUR_NONE, "%s%s%s", t->prefix, branch,
+                        first->kernel_name);
+    else if (r == 0)
+        r = table_cellf(t->table, COL_NAME, COLOUR_NONE, "%s%s%s %s %s", t->prefix, branch,
+                        first->kernel_name, t->style->utf8 ? "…" : "..", last->kernel_name);
+    if (r == 0)
+        r = put_far(t, first, devices, n);
+    if (r == 0)
+        r = put_nodes(t, first, last);
+    if (r == 0)
+        r = table_cell(t->table, COL_LABEL, COLOUR_NONE,
+                       words_mode(&first->actual, text, sizeof(text)));
+    if (r == 0)
+        r = table_cell(t->table, COL_DETAIL, COLOUR_NONE,
+                       first->actual.known ? first->actual.detail : NULL);
+    if (r == 0)
+        r = table_cell(t->table, COL_VERDICT, colour, verdict);
+    return r < 0 ? r : put_note(t, first);
+}
+
+/* How many of the children from `c` on stand in one row. */
+static size_t run_length(const struct tree *t, const struct child *c, size_t n)
+{
+    size_t run = 1, below;
+
+    children_of(t, c->link, &below);
+    while (below == 0 && run < n && alike(t, c->link, c[run].link))
+        run++;
+    return run >= (is_empty(c->link) ? 2 : FOLD_FROM_ALIKE) ? run : 1;
+}
+
+static int put_children(struct tree *t, struct child *c, size_t n);
+
+/* A link's row and what hangs below it. */
+static int put_subtree(struct tree *t, struct child *c, size_t n, bool is_last)
+{
+    const char *branch = t->style->utf8 ? (is_last ? "└─ " : "├─ ") : (is_last ? "`- " : "|- ");
+    const char *stem = is_last ? "   " : t->style->utf8 ? "│  " : "|  ";
+    size_t length = strlen(t->prefix), below;
+    struct child *children = children_of(t, c->link, &below);
+    int r = put_row(t, c, n, branch);
+
+    if (r < 0 || below == 0 || length + strlen(stem) >= sizeof(t->prefix))
+        return r;
+    strcat(t->prefix, stem);
+    r = put_children(t, children, below);
+    t->prefix[length] = '\0';
+    return r;
+}
+
+static int put_children(struct tree *t, struct child *c, size_t n)
+{
+    size_t shown = 0, left, run;
+    int r = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (!is_quiet_lane(c[i].link))
+            c[shown++] = c[i];
+    for (size_t i = 0; r == 0 && i < shown; i += run) {
+        left = shown - i;
+        run = run_length(t, c + i, left);
+        r = put_subtree(t, c + i, run, run == left);
+    }
+    return r;
+}
+
+/* "LSI53C1030 (mptspi 3.04.20, fw 1.03.23.16)" and the slot. */
+static int put_adapter(struct tree *t, const struct host *first, const struct host *last)
+{
+    const struct link *slot = first->slot;
+    char payload[32], mode[64];
+    enum colour colour;
+    char *line = NULL;
+    int r;
+
+    if (asprintf(&line, "%s%s%s  %s%s(%s%s%s%s%s)%s%s%s%s%s%s", first->kernel_name,
+                 first == last    ? ""
+                 : t->style->utf8 ? " … "
+                                  : " .. ",
+                 first == last ? "" : last->kernel_name, first->model ? first->model : "",
+                 first->model ? " " : "", first->driver ? first->driver : "driver not known",
+                 first->driver_version ? " " : "",
+                 first->driver_version ? first->driver_version : "", first->firmware ? ", fw " : "",
+                 first->firmware ? first->firmware : "", first->pci_address ? "  PCI " : "",
+                 first->pci_address ? first->pci_address : "",
+                 slot && slot->actual.known ? ", " : "",
+                 slot && slot->actual.known ? words_mode(&slot->actual, mode, sizeof(mode)) : "",
+                 slot && slot->actual.known ? ", " : "",
+                 slot && slot->actual.known
+                     ? words_payload(rate_kb_per_s(slot->actual.rate), payload, sizeof(payload))
+                     : "") < 0)
+        return -1;
+    if (slot && slot->verdict == VERDICT_BELOW) {
+        char *longer = NULL;
+
+        r = asprintf(&longer, "%s  %s, expected %s", line, words_verdict(slot, &colour),
+                     words_mode(&slot->expected, mode, sizeof(mode)));
+        free(line);
+        line = longer;
+        if (r < 0)
+            return -1;
+    }
+    r = table_line(t->table, COLOUR_BOLD, line);
+    free(line);
+    return r;
+}
+
+/* Hosts that are ports of one function stand under one head. */
+static bool same_adapter(const struct host *a, const struct host *b)
+{
+    return a->pci_address && same_text(a->pci_address, b->pci_address) &&
+           same_text(a->driver, b->driver) && !a->is_bus;
+}
+
+static int put_adapters(struct tree *t)
+{
+    const struct model *m = t->report->model;
+    size_t n_top, next;
+    struct child *top = children_of(t, NULL, &n_top);
+    int r = 0;
+
+    for (size_t i = 0; r >= 0 && i < m->hosts.n; i = next) {
+        VEC(struct child) own = { 0 };
+
+        for (next = i + 1; next < m->hosts.n && same_adapter(m->hosts.v[i], m->hosts.v[next]);
+             next++)
+            ;
+        r = put_adapter(t, m->hosts.v[i], m->hosts.v[next - 1]);
+        for (size_t h = i; r == 0 && h < next; h++)
+            for (size_t k = 0; r == 0 && k < n_top; k++)
+                if (top[k].link->host == m->hosts.v[h])
+                    r = vec_push(&own, top[k]);
+        if (r == 0)
+            r = put_children(t, own.v, own.n);
+        free(own.v);
+    }
+    return r;
+}
+
+void output_status(const struct report *report, const struct text_style *style, FILE *out)
+{
+    _cleanup_(table_freep) struct table *table = table_new(COLUMNS, COLS);
+    struct tree t = {
+        .report = report,
+        .style = style,
+        .table = table,
+        .fold = report->model->links.n > FOLD_FROM_LINKS,
+    };
+
+    if (table && index_children(&t) == 0 && put_adapters(&t) == 0)
+        table_print(table, style, out);
+    else
+        fputs("out of memory\n", out);
+    free(t.children);
+    if (!style->no_legend)
+        output_closing(report, style, out);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Text in columns (table.h).
+ */
+#include "output/table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GAP = 2, COLUMNS_MAX = 16 };
+
+struct cell {
+    const char *text; /* NULL: empty */
+    enum colour colour;
+};
+
+struct row {
+    struct cell *cells; /* NULL: a line */
+    struct cell line;
+};
+
+struct table {
+    const struct column *columns;
+    size_t n_columns;
+    struct arena *arena;
+    VEC(struct row) rows;
+};
+
+struct table *table_free(struct table *t)
+{
+    if (!t)
+        return NULL;
+    arena_free(t->arena);
+    free(t->rows.v);
+    free(t);
+    return NULL;
+}
+
+struct table *table_new(const struct column *columns, size_t n)
+{
+    struct table *t = n <= COLUMNS_MAX ? calloc(1, sizeof(*t)) : NULL;
+
+    if (!t)
+        return NULL;
+    t->columns = columns;
+    t->n_columns = n;
+    t->arena = arena_new();
+    return t->arena ? t : table_free(t);
+}
+
+int table_row(struct table *t)
+{
+    struct cell *cells = arena_new_array(t->arena, struct cell, t->n_columns);
+
+    return cells ? vec_push(&t->rows, (struct row){ .cells = cells }) : -ENOMEM;
+}
+
+int table_cell(struct table *t, size_t column, enum colour colour, const char *text)
+{
+    char *copy = arena_strdup(t->arena, text);
+
+    if (text && !copy)
+        return -ENOMEM;
+    t->rows.v[t->rows.n - 1].cells[column] = (struct cell){ copy, colour };
+    return 0;
+}
+
+int table_cellf(struct table *t, size_t column, enum colour colour, const char *format, ...)
+{
+    va_list args;
+    char *text;
+
+    va_start(args, format);
+    text = arena_vprintf(t->arena, format, args);
+    va_end(args);
+    if (!text)
+        return -ENOMEM;
+    t->rows.v[t->rows.n - 1].cells[column] = (struct cell){ text, colour };
+    return 0;
+}
+
+int table_line(struct table *t, enum colour colour, const char *text)
+{
+    char *copy = arena_strdup(t->arena, text);
+
+    return copy ? vec_push(&t->rows, (struct row){ .line = { copy, colour } }) : -ENOMEM;
+}
+
+size_t table_rows(const struct table *t)
+{
+    return t->rows.n;
+}
+
+size_t text_width(const char *text)
+{
+    size_t n = 0;
+
+    for (; text && *text; text++)
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+    return n;
+}
+
+void text_coloured(const struct text_style *style, enum colour colour, const char *text, FILE *out)
+{
+    static const char *const CODES[] = {
+        [COLOUR_GOOD] = "\033[32m",
+        [COLOUR_BAD] = "\033[1;31m",
+        [COLOUR_DIM] = "\033[2m",
+        [COLOUR_BOLD] = "\033[1m",
+    };
+
+    if (!style->colour || colour == COLOUR_NONE)
+        fputs(text, out);
+    else
+        fprintf(out, "%s%s\033[0m", CODES[colour], text);
+}
+
+/* Widths of the columns as their cells want them; a column without any text has none. */
+static void natural_widths(const struct table *t, const struct text_style *style, size_t *ret)
+{
+    bool filled;
+
+    for (size_t c = 0; c < t->n_columns; c++) {
+        ret[c] = 0;
+        filled = false;
+        for (size_t i = 0; i < t->rows.n; i++) {
+            size_t width = t->rows.v[i].cells ? text_width(t->rows.v[i].cells[c].text) : 0;
+
+            filled |= width > 0;
+            ret[c] = width > ret[c] ? width : ret[c];
+        }
+        if (filled && t->columns[c].title && !style->no_legend &&
+            text_width(t->columns[c].title) > ret[c])
+            ret[c] = text_width(t->columns[c].title);
+    }
+}
+
+static size_t total_width(const struct table *t, const size_t *widths)
+{
+    size_t total = 0;
+
+    for (size_t c = 0; c < t->n_columns; c++)
+        total += widths[c] ? widths[c] + (total ? GAP : 0) : 0;
+    return total;
+}
+
+/* Drops columns and cuts others until the table fits, or nothing more can go. */
+static void fit(const struct table *t, size_t columns, size_t *widths)
+{
+    while (columns && total_width(t, widths) > columns) {
+        size_t worst = t->n_columns, widest = t->n_columns, excess;
+
+        for (size_t c = 0; c < t->n_columns; c++) {
+            if (!widths[c])
+                continue;
+            if (t->columns[c].drop &&
+                (worst == t->n_columns || t->columns[c].drop > t->columns[worst].drop))
+                worst = c;
+            if (t->columns[c].least && widths[c] > t->columns[c].least &&
+                (widest == t->n_columns || widths[c] > widths[widest]))
+                widest = c;
+        }
+        if (worst < t->n_columns) {
+            widths[worst] = 0;
+        } else if (widest < t->n_columns) {
+            excess = total_width(t, widths) - columns;
+            widths[widest] -= excess < widths[widest] - t->columns[widest].least
+                                  ? excess
+                                  : widths[widest] - t->columns[widest].least;
+        } else {
+            return;
+        }
+    }
+}
+
+static void pad(size_t n, FILE *out)
+{
+    for (; n; n--)
+        putc(' ', out);
+}
+
+/* The first `width` columns of the text, its last one a sign that there was more where it is cut. */
+static void print_cut(const struct text_style *style, enum colour colour, const char *text,
+                      size_t width, FILE *out)
+{
+    const char *end = text;
+    char *cut = NULL;
+
+    for (size_t n = 0; n + 1 < width && *end; n++)
+        do
+            end++;
+        while (((unsigned char)*end & 0xc0) == 0x80);
+    if (asprintf(&cut, "%.*s%s", (int)(end - text), text, style->utf8 ? "…" : "~") >= 0)
+        text_coloured(style, colour, cut, out);
+    free(cut);
+}
+
+static void print_cell(const struct text_style *style, const struct column *column,
+                       const struct cell *cell, size_t width, bool last, FILE *out)
+{
+    const char *text = cell->text ? cell->text : "";
+    size_t own = text_width(text);
+
+    if (own > width) {
+        print_cut(style, cell->colour, text, width, out);
+        return;
+    }
+    if (column->right)
+        pad(width - own, out);
+    text_coloured(style, cell->colour, text, out);
+    if (!column->right && !last)
+        pad(width - own, out);
+}
+
+static void print_row(const struct table *t, const struct cell *cells, const size_t *widths,
+                      const struct text_style *style, FILE *out)
+{
+    size_t last = 0, gap = 0;
+
+    for (size_t c = 0; c < t->n_columns; c++)
+        if (widths[c] && cells[c].text && *cells[c].text)
+            last = c;
+    for (size_t c = 0; c <= last; c++) {
+        if (!widths[c])
+            continue;
+        pad(gap, out);
+        print_cell(style, &t->columns[c], &cells[c], widths[c], c == last, out);
+        gap = GAP;
+    }
+    putc('\n', out);
+}
+
+void table_print(const struct table *t, const struct text_style *style, FILE *out)
+{
+    size_t widths[COLUMNS_MAX] = { 0 };
+    struct cell titles[COLUMNS_MAX] = { 0 };
+    bool has_titles = false;
+
+    natural_widths(t, style, widths);
+    fit(t, style->columns, widths);
+    for (size_t c = 0; c < t->n_columns; c++) {
+        titles[c] = (struct cell){ t->columns[c].title, COLOUR_BOLD };
+        has_titles |= t->columns[c].title != NULL;
+    }
+    if (has_titles && !style->no_legend)
+        print_row(t, titles, widths, style, out);
+    for (size_t i = 0; i < t->rows.n; i++) {
+        if (t->rows.v[i].cells) {
+            print_row(t, t->rows.v[i].cells, widths, style, out);
+            continue;
+        }
+        if (style->columns && text_width(t->rows.v[i].line.text) > style->columns)
+            print_cut(style, t->rows.v[i].line.colour, t->rows.v[i].line.text, style->columns, out);
+        else
+            text_coloured(style, t->rows.v[i].line.colour, t->rows.v[i].line.text, out);
+        putc('\n', out);
+    }
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "output/words.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "facts/key.h"
+
+const char *words_payload(uint64_t kb_per_s, char *buffer, size_t size)
+{
+    if (!kb_per_s)
+        return "";
+    snprintf(buffer, size, "%" PRIu64 ".%" PRIu64 " MB/s", kb_per_s / 1000, kb_per_s % 1000 / 100);
+    return buffer;
+}
+
+const char *words_mode(const struct mode *m, char *buffer, size_t size)
+{
+    if (!m->known)
+        return "";
+    return m->label ? m->label : words_payload(rate_kb_per_s(m->rate), buffer, size);
+}
+
+const char *words_verdict(const struct link *l, enum colour *ret_colour)
+{
+    static const struct {
+        const char *word;
+        enum colour colour;
+    } WORDS[] = {
+        [VERDICT_OK] = { "ok", COLOUR_GOOD },
+        [VERDICT_BELOW] = { "BELOW", COLOUR_BAD },
+        [VERDICT_CAPPED] = { "capped", COLOUR_BOLD },
+        [VERDICT_UNKNOWN] = { "unknown", COLOUR_BOLD },
+        [VERDICT_NONE] = { "none", COLOUR_DIM },
+    };
+
+    if (l->state == LINK_DOWN) {
+        *ret_colour = COLOUR_BAD;
+        return "DOWN";
+    }
+    if (l->state == LINK_EMPTY || l->state == LINK_DISABLED) {
+        *ret_colour = COLOUR_DIM;
+        return link_state_to_string(l->state);
+    }
+    *ret_colour = WORDS[l->verdict].colour;
+    return WORDS[l->verdict].word;
+}
+
+const char *words_nodes(const struct device *d, bool with_sg, char *buffer, size_t size)
+{
+    size_t n = 0;
+
+    buffer[0] = '\0';
+    for (uint32_t i = 0; i < d->subject->n_facts && n < size; i++) {
+        const struct fact *f = &d->subject->facts[i];
+        bool is_sg;
+
+        if (f->key != &KEY_NODE || f->quality != QUALITY_OK)
+            continue;
+        is_sg = text_starts_with(f->text, "sg");
+        if (is_sg && !with_sg && n)
+            continue;
+        n += (size_t)snprintf(buffer + n, size - n, "%s%s", n ? " " : "", f->text);
+    }
+    return buffer;
+}
+
+size_t words_devices_on(const struct report *r, const struct link *l,
+                        const struct device **ret_first)
+{
+    size_t n = 0;
+
+    *ret_first = NULL;
+    for (size_t i = 0; i < r->model->devices.n; i++) {
+        if (r->model->devices.v[i]->link != l)
+            continue;
+        *ret_first = *ret_first ? *ret_first : r->model->devices.v[i];
+        n++;
+    }
+    return n;
+}
