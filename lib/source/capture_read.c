@@ -418,22 +418,6 @@ static int read_props(struct loader *l)
     return r;
 }
 
-/* H:C:T:L in decimal? */
-static bool is_hctl(const char *text)
-{
-    unsigned colons = 0;
-
-    for (const char *c = text; *c; c++) {
-        if (*c == ':' && (c == text || c[-1] == ':' || !c[1]))
-            return false;
-        if (*c == ':')
-            colons++;
-        else if (*c < '0' || *c > '9')
-            return false;
-    }
-    return colons == 3;
-}
-
 static int read_command(struct loader *l)
 {
     struct numbers {
@@ -456,7 +440,7 @@ static int read_command(struct loader *l)
 
     if (r < 0)
         return r;
-    if (!is_hctl(n.c.hctl))
+    if (!hctl_is_valid(n.c.hctl))
         return wrong(l, "device is not H:C:T:L");
     if (n.c.cdb.len == 0 || n.c.cdb.len > CDB_MAX)
         return wrong(l, "cdb is not of 1 to 16 bytes");
@@ -487,7 +471,7 @@ static int read_measure(struct loader *l)
 
     if (r < 0)
         return r;
-    if (!is_hctl(n.m.hctl))
+    if (!hctl_is_valid(n.m.hctl))
         return wrong(l, "device is not H:C:T:L");
     n.m.depth = (unsigned)n.depth;
     return stored(l, store_put_measure(l->store, &n.m));

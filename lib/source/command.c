@@ -117,11 +117,35 @@ const char *smp_function_allowed(uint8_t function)
     return is_in(FUNCTIONS, function) ? NULL : "the SMP function is not among those that only read";
 }
 
-static bool is_read(uint8_t opcode, uint8_t byte1)
+bool command_counts_blocks(struct bytes cdb)
 {
-    /* Data from the buffer counts as a read; its descriptors do not. */
+    const struct form *f = form_of(cdb);
+
+    return f && f->length_is_blocks;
+}
+
+bool command_reads_data(struct bytes cdb)
+{
+    uint8_t opcode = bytes_at(cdb, 0);
+
+    /* Of READ BUFFER, the descriptors (modes 03h, 0Bh) are no data. */
     return opcode == OP_READ_10 || opcode == OP_READ_16 ||
-           (opcode == OP_READ_BUFFER_10 && (byte1 & 0x1f) == 0x02);
+           (opcode == OP_READ_BUFFER_10 && (bytes_at(cdb, 1) & 0x1f) == 0x02);
+}
+
+bool hctl_is_valid(const char *text)
+{
+    unsigned colons = 0;
+
+    for (const char *c = text; *c; c++) {
+        if (*c == ':' && (c == text || c[-1] == ':' || !c[1]))
+            return false;
+        if (*c == ':')
+            colons++;
+        else if (*c < '0' || *c > '9')
+            return false;
+    }
+    return colons == 3;
 }
 
 /* Tapes and changers (rule 3): a command can swallow the unit attention that tells the tape driver that
@@ -182,7 +206,7 @@ const char *command_courtesy(const struct command_target *t, struct bytes cdb)
     why = courtesy_to_age(t, cdb);
     if (why)
         return why;
-    if (!is_read(cdb.data[0], cdb.data[1]))
+    if (!command_reads_data(cdb))
         return NULL;
     if (!(t->flags & TARGET_READS))
         return "reads are not switched on";

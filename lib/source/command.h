@@ -97,6 +97,16 @@ void command_key(struct bytes cdb, uint8_t ret_key[CDB_MAX]);
 /* The allocation (transfer) length a CDB asks for; 0 where it has none. */
 size_t command_transfer_bytes(struct bytes cdb);
 
+/* READ(10) and READ(16): the transfer length counts blocks of a size that the CDB does not know. */
+bool command_counts_blocks(struct bytes cdb);
+
+/* Is what it transfers the content of a medium or of a data buffer (READ, READ BUFFER mode 02h)? Such
+ * data is measured, never stored. */
+bool command_reads_data(struct bytes cdb);
+
+/* Is the text H:C:T:L, four decimal numbers, as the kernel names devices? */
+bool hctl_is_valid(const char *text);
+
 /* Builders of the commands that hbad sends. `room` is the allocation length. */
 struct command command_inquiry(size_t room);
 struct command command_inquiry_vpd(uint8_t page, size_t room);

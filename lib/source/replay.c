@@ -35,51 +35,89 @@ static bool name_begins(struct bytes name, const char *prefix)
     return name.len >= n && memcmp(name.data, prefix, n) == 0;
 }
 
+static enum name_kind kind_of_name(enum store_kind kind)
+{
+    switch (kind) {
+    case STORE_DIR:
+        return NAME_DIR;
+    case STORE_LINK:
+        return NAME_LINK;
+    case STORE_FILE:
+        return NAME_FILE;
+    case STORE_ERRNO:
+        return NAME_UNKNOWN;
+    }
+    return NAME_UNKNOWN;
+}
+
+/* Why that node cannot be listed, 0 where it can. */
+static int list_error(const struct store *store, store_node node)
+{
+    if (node == STORE_NO_NODE)
+        return ENOENT;
+    switch (store_kind_of(store, node)) {
+    case STORE_DIR:
+        return 0;
+    case STORE_ERRNO:
+        return store_error_of(store, node);
+    case STORE_FILE:
+    case STORE_LINK:
+        return ENOTDIR;
+    }
+    return ENOTDIR;
+}
+
 static int replay_list(struct source *s, const char *dir, const char *prefix, struct names *ret)
 {
     const struct store *store = replay_of(s)->store;
     store_node node = store_resolve(store, dir, true);
-    struct names names = { 0 };
-    size_t n = 0;
+    struct names names = { .error = list_error(store, node) };
+    int r = 0;
 
-    if (node == STORE_NO_NODE || store_kind_of(store, node) != STORE_DIR) {
-        *ret = (struct names){ .error = node == STORE_NO_NODE ? ENOENT : ENOTDIR };
+    if (names.error) {
+        *ret = names;
         return 0;
     }
-    for (store_node i = store_first(store, node); i != STORE_NO_NODE; i = store_next(store, i))
-        n += name_begins(store_name_of(store, i), prefix);
-    names.v = calloc(n ? n : 1, sizeof(*names.v));
-    if (!names.v)
-        return -ENOMEM;
-    for (store_node i = store_first(store, node); i != STORE_NO_NODE; i = store_next(store, i)) {
-        struct bytes name = store_name_of(store, i);
+    for (store_node i = store_first(store, node); r == 0 && i != STORE_NO_NODE;
+         i = store_next(store, i))
+        if (name_begins(store_name_of(store, i), prefix))
+            r = names_add(&names, store_name_of(store, i), kind_of_name(store_kind_of(store, i)));
+    if (r == 0)
+        r = names_sort(&names);
+    if (r < 0)
+        names_done(&names);
+    else
+        *ret = names;
+    return r;
+}
 
-        if (!name_begins(name, prefix))
-            continue;
-        names.v[names.n] = strndup((const char *)name.data, name.len);
-        if (!names.v[names.n++]) {
-            names_done(&names);
+/* The first `limit` bytes, with a NUL behind them: a cut value is copied. */
+static int cut(struct replay *r, struct bytes value, size_t limit, struct bytes *ret)
+{
+    if (value.len > limit) {
+        value = arena_bytes(r->arena, (struct bytes){ value.data, limit });
+        if (!value.data)
             return -ENOMEM;
-        }
     }
-    names_sort(&names);
-    *ret = names;
+    *ret = value;
     return 0;
 }
 
 static int replay_read(struct source *s, const char *path, size_t limit, struct value *ret)
 {
-    const struct store *store = replay_of(s)->store;
-    store_node node = store_resolve(store, path, true);
+    struct replay *r = replay_of(s);
+    store_node node = store_resolve(r->store, path, true);
+    struct value value = { 0 };
 
     if (node == STORE_NO_NODE)
-        *ret = (struct value){ .error = ENOENT };
-    else if (store_kind_of(store, node) == STORE_DIR)
-        *ret = (struct value){ .error = EISDIR };
-    else if (store_kind_of(store, node) == STORE_ERRNO)
-        *ret = (struct value){ .error = store_error_of(store, node) };
-    else
-        *ret = (struct value){ .bytes = bytes_slice(store_value_of(store, node), 0, limit) };
+        value.error = ENOENT;
+    else if (store_kind_of(r->store, node) == STORE_DIR)
+        value.error = EISDIR;
+    else if (store_kind_of(r->store, node) == STORE_ERRNO)
+        value.error = store_error_of(r->store, node);
+    else if (cut(r, store_value_of(r->store, node), limit, &value.bytes) < 0)
+        return -ENOMEM;
+    *ret = value;
     return 0;
 }
 

@@ -9,8 +9,11 @@
  * Contract of every operation
  * - Nothing writes. There is no operation that could.
  * - Returns 0 with a result, or a negative errno when the source itself cannot go on (-ENOMEM). What
- *   the system refuses is a result: `error` in it is a positive errno (ENOENT, EACCES, EIO, …). What a
- *   capture does not hold is ENOENT for files and ENODATA for commands and measures, never a guess.
+ *   the system refuses is a result: `error` in it is a positive errno that has a name (ENOENT, EACCES,
+ *   EIO, …). What a capture does not hold is ENOENT for files and ENODATA for commands and measures,
+ *   never a guess.
+ * - ENOENT says that nothing is there, whatever the reason in the path: a component is missing, is no
+ *   directory, or is too long; links turn in circles; a link points out of a copied tree at nothing.
  * - Paths are absolute kernel paths (/sys/…, /proc/…, /etc/modprobe.d/…) without "." and "..", and
  *   canonical: no symbolic link in them but, perhaps, the last component.
  * - Bytes and text in a result are borrowed and stay valid until the source is closed. Lists of names
@@ -35,11 +38,20 @@ struct value {
     struct bytes bytes; /* with a NUL behind them that is not counted; empty where refused */
 };
 
+/* What a name in a directory stands for. */
+enum name_kind {
+    NAME_UNKNOWN, /* not told: anything else, or the file system does not say */
+    NAME_DIR,
+    NAME_LINK,
+    NAME_FILE,
+};
+
 /* Names in a directory. */
 struct names {
-    int error; /* as in struct value */
-    char **v;  /* sorted by strcmp(); owned, with the texts, by the caller: names_done() */
-    size_t n;
+    int error;      /* as in struct value */
+    char **v;       /* sorted by strcmp(); owned, with the texts, by the caller: names_done() */
+    uint8_t *kinds; /* enum name_kind of each; owned likewise */
+    size_t n, cap;  /* cap: room in both, for names_add() */
 };
 
 /* When and where: the clocks, and whose they are. */
@@ -65,7 +77,7 @@ struct measurement {
     unsigned depth;
 };
 
-/* A device that came, went or changed. */
+/* A device that came, went or changed. The texts are borrowed until the next call for an event. */
 struct source_event {
     const char *action; /* "add", "remove", "change", … as udev says it */
     const char *path;   /* canonical device path */
@@ -91,7 +103,7 @@ struct source {
 };
 
 /* Names in the directory that begin with `prefix` ("" for all). Where the directory is a symbolic
- * link, it is followed. */
+ * link, it is followed. ENOTDIR for what is there and no directory. */
 static inline int source_list(struct source *s, const char *dir, const char *prefix,
                               struct names *ret)
 {
@@ -117,9 +129,10 @@ static inline int source_prop(struct source *s, const char *path, const char *na
     return s->ops->prop(s, path, name, ret);
 }
 
-/* One SCSI command that reads. Refused here, for every implementation alike, unless command_allowed();
- * and, where asking costs, unless command_courtesy() agrees: then `ret->error` is EPERM and
- * `ret->refused` says why. */
+/* One SCSI command that reads. Refused here, for every implementation alike, unless command_allowed()
+ * and unless its room is the transfer length that the CDB says (READ apart, which counts blocks); and,
+ * where asking costs, unless command_courtesy() agrees: then `ret->error` is EPERM and `ret->refused`
+ * says why. */
 int source_command(struct source *s, const struct command_target *target,
                    const struct command *command, struct answer *ret);
 
@@ -130,7 +143,8 @@ static inline int source_measure(struct source *s, const struct measure_request 
     return s->ops->measure(s, request, ret);
 }
 
-/* The next event. Returns 1 with one, 0 where there is none yet. */
+/* The next event, without waiting. Returns 1 with one, 0 where there is none yet; -ENOBUFS where events
+ * were lost (the caller looks at everything anew and asks on). */
 static inline int source_next_event(struct source *s, struct source_event *ret)
 {
     return s->ops->next_event(s, ret);
@@ -154,6 +168,10 @@ DEFINE_CLEANUP(struct source, source_close)
 /* Frees the names. */
 void names_done(struct names *n);
 
-/* Sorts names by strcmp(), in place; or as people count, host2 before host10 (strverscmp). */
-void names_sort(struct names *n);
+/* For implementations of list: adds a copy of a name, and sorts all of them at the end. Both return 0 or
+ * -ENOMEM, with what was there still owned by `n`. */
+int names_add(struct names *n, struct bytes name, enum name_kind kind);
+int names_sort(struct names *n);
+
+/* Sorts them as people count, host2 before host10 (strverscmp), and forgets what kind each is. */
 void names_sort_naturally(struct names *n);
