@@ -7,126 +7,32 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <linux/openat2.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/errors.h"
+#include "source/resolve.h"
 
-enum { LINKS_MAX = 40 }; /* MAXSYMLINKS, include/linux/namei.h */
-
-/* The path being resolved: what is done, relative to the root and without links, and what is to come. */
-struct walk {
-    char done[PATH_MAX], rest[PATH_MAX];
-    size_t done_len;
-};
-
-static void go_up(struct walk *w)
+/* For resolve_links(): user is the root's descriptor. */
+static int link_below(void *user, const char *path, char *ret, size_t size)
 {
-    while (w->done_len && w->done[w->done_len - 1] != '/')
-        w->done_len--;
-    if (w->done_len)
-        w->done_len--;
-    w->done[w->done_len] = '\0';
-}
+    ssize_t n = readlinkat(*(const int *)user, path + 1, ret, size);
 
-static int go_down(struct walk *w, const char *name, size_t len)
-{
-    size_t slash = w->done_len ? 1 : 0;
-
-    if (w->done_len + slash + len >= sizeof(w->done))
-        return -ENAMETOOLONG;
-    if (slash)
-        w->done[w->done_len++] = '/';
-    memcpy(w->done + w->done_len, name, len);
-    w->done_len += len;
-    w->done[w->done_len] = '\0';
-    return 0;
-}
-
-/* Puts the link's target in front of what is to come, and leaves the link. */
-static int follow(struct walk *w, const char *target, size_t len, const char *behind)
-{
-    size_t behind_len = strlen(behind);
-
-    if (len + 1 + behind_len >= sizeof(w->rest))
-        return -ENAMETOOLONG;
-    memmove(w->rest + len + 1, behind, behind_len + 1);
-    memcpy(w->rest, target, len);
-    w->rest[len] = '/';
-    if (target[0] == '/') {
-        w->done_len = 0;
-        w->done[0] = '\0';
-    } else {
-        go_up(w);
-    }
-    return 0;
-}
-
-/* One component at `name`. Returns 1 where it was a link that is now in front of what is to come. */
-static int step(struct walk *w, int root, const char *name, size_t len, bool follow_it)
-{
-    char target[PATH_MAX];
-    ssize_t n;
-    int r;
-
-    if (len == 1 && name[0] == '.')
-        return 0;
-    if (len == 2 && name[0] == '.' && name[1] == '.') {
-        go_up(w);
-        return 0;
-    }
-    r = go_down(w, name, len);
-    if (r < 0 || !follow_it)
-        return r;
-    n = readlinkat(root, w->done, target, sizeof(target));
     if (n < 0)
         return errno == EINVAL ? 0 : -errno;
-    r = follow(w, target, (size_t)n, name + len);
-    return r < 0 ? r : 1;
-}
-
-/* Resolves all links, the last component's only where `follow_last`. */
-static int resolve(struct walk *w, int root, const char *path, bool follow_last)
-{
-    size_t at = 0;
-    unsigned links = 0;
-
-    if (strlen(path) >= sizeof(w->rest))
-        return -ENAMETOOLONG;
-    strcpy(w->rest, path);
-    w->done_len = 0;
-    w->done[0] = '\0';
-    for (;;) {
-        size_t len;
-        bool last;
-        int r;
-
-        at += strspn(w->rest + at, "/");
-        len = strcspn(w->rest + at, "/");
-        if (!len)
-            return 0;
-        last = !w->rest[at + len + strspn(w->rest + at + len, "/")];
-        r = step(w, root, w->rest + at, len, !last || follow_last);
-        if (r < 0)
-            return r;
-        if (r > 0 && ++links > LINKS_MAX)
-            return -ELOOP;
-        at = r > 0 ? 0 : at + len;
-    }
+    return (size_t)n < size ? (int)n : -ENAMETOOLONG;
 }
 
 static int open_by_hand(int root, const char *path, int flags)
 {
-    struct walk w;
-    int r = resolve(&w, root, path, !(flags & O_NOFOLLOW));
+    char plain[RESOLVED_MAX];
+    int r = resolve_links(path, !(flags & O_NOFOLLOW), link_below, &root, plain);
 
     if (r < 0)
         return r;
-    return RET_NERRNO(openat(root, w.done_len ? w.done : ".", flags | O_NOFOLLOW));
+    return RET_NERRNO(openat(root, plain[1] ? plain + 1 : ".", flags | O_NOFOLLOW));
 }
 
 static int open_in_root(int root, const char *path, int flags)

@@ -13,6 +13,9 @@
 #include "base/json_read.h"
 #include "source/store.h"
 
+/* Longest content of a file or answer of a command that a capture holds, in bytes. */
+enum { CAPTURE_VALUE_MAX = 512 * 1024 };
+
 /* How a reading went. */
 struct capture_reading {
     bool complete; /* one object, or a stream with its last member */

@@ -16,7 +16,7 @@
 #include "base/vec.h"
 #include "source/errno_name.h"
 
-enum { VERSION = 1, HEX_MAX = 512 * 1024 };
+enum { VERSION = 1 };
 
 struct loader {
     struct json_reader *json;
@@ -29,7 +29,7 @@ struct loader {
     VEC(char) keys[3];
     bool ended;            /* the object said that it is the last one */
     struct arena *scratch; /* what one member needs until it is stored */
-    uint8_t *hex;          /* HEX_MAX bytes for decoding */
+    uint8_t *hex;          /* CAPTURE_VALUE_MAX bytes for decoding */
 };
 
 static struct bytes bytes_of(const char *text)
@@ -150,7 +150,7 @@ static int take_hex(struct loader *l, struct bytes *ret)
 
     if (r < 0)
         return r;
-    n = hex_decode((const char *)text.data, text.len, l->hex, HEX_MAX);
+    n = hex_decode((const char *)text.data, text.len, l->hex, CAPTURE_VALUE_MAX);
     if (n < 0)
         return wrong(l, n == -E2BIG ? "more than 512 KiB of hex" : "not hex");
     *ret = (struct bytes){ l->hex, (size_t)n };
@@ -605,7 +605,7 @@ int capture_read_object(struct json_reader *reader, struct store *store, struct 
     if (ret_progress)
         *ret_progress = (struct capture_progress){ 0 };
     l.scratch = arena_new();
-    l.hex = malloc(HEX_MAX);
+    l.hex = malloc(CAPTURE_VALUE_MAX);
     if (l.scratch && l.hex)
         r = read_object(&l);
     ret->offset = json_reader_offset(reader);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/vec.h"
 #include "decode/modesense.h"
 #include "decode/sense.h"
 
@@ -20,7 +21,7 @@ struct replay {
     struct source source;
     const struct store *store;
     struct arena *arena; /* converted answers */
-    bool *used_up;       /* one a command: unit attentions that were given out */
+    VEC(bool) used_up;   /* one a command: unit attentions that were given out */
 };
 
 static struct replay *replay_of(struct source *s)
@@ -147,11 +148,26 @@ static int replay_prop(struct source *s, const char *path, const char *name, str
     return 0;
 }
 
+/* Length of the mode parameter header, 0 for a command that has none (SPC-4 7.5.5). */
+static size_t mode_header(uint8_t opcode)
+{
+    return opcode == OP_MODE_SENSE_6 ? 4 : opcode == OP_MODE_SENSE_10 ? 8 : 0;
+}
+
 static bool is_unit_attention(const struct store_command *c)
 {
     struct sense sense;
 
-    return c->status == 0x02 && sense_decode(c->sense, &sense) == 0 && sense_is_unit_attention(&sense);
+    return !c->error && c->status == 0x02 && sense_decode(c->sense, &sense) == 0 &&
+           sense_is_unit_attention(&sense);
+}
+
+/* Length of a recorded answer in the form that the asked command gives. */
+static size_t length_in_asked_form(const struct store_command *c, uint8_t asked)
+{
+    size_t old_header = mode_header(c->cdb.data[0]), new_header = mode_header(asked);
+
+    return c->data.len < old_header ? c->data.len : c->data.len - old_header + new_header;
 }
 
 /* The recorded command that answers, or SIZE_MAX. */
@@ -164,17 +180,19 @@ static size_t find_answer(const struct replay *r, const char *hctl, const struct
     for (size_t i = store_first_command(r->store, hctl); i != SIZE_MAX;
          i = store_next_command(r->store, i)) {
         struct store_command c = store_command_at(r->store, i);
+        size_t len;
 
         command_key(c.cdb, other);
-        if (memcmp(key, other, sizeof(key)) != 0 || r->used_up[i])
+        if (memcmp(key, other, sizeof(key)) != 0 || r->used_up.v[i])
             continue;
         if (is_unit_attention(&c))
             return i;
-        if (c.data.len >= command->transfer_bytes && c.data.len)
+        len = length_in_asked_form(&c, command->cdb[0]);
+        if (len >= command->transfer_bytes && len)
             return i;
-        if (best == SIZE_MAX || c.data.len > best_len) {
+        if (best == SIZE_MAX || len > best_len) {
             best = i;
-            best_len = c.data.len;
+            best_len = len;
         }
     }
     return best;
@@ -201,21 +219,35 @@ static int in_asked_form(struct replay *r, const struct store_command *c, uint8_
     return 0;
 }
 
+/* Makes room for a mark at each command; the store may have got more since. */
+static int have_marks(struct replay *r)
+{
+    size_t n = store_commands(r->store);
+    int e = n > r->used_up.n ? vec_reserve(&r->used_up, n - r->used_up.n) : 0;
+
+    while (e == 0 && r->used_up.n < n)
+        r->used_up.v[r->used_up.n++] = false;
+    return e;
+}
+
 static int replay_command(struct source *s, const struct command_target *target,
                           const struct command *command, struct answer *ret)
 {
     struct replay *r = replay_of(s);
-    size_t i = find_answer(r, target->hctl, command);
     struct store_command c;
     struct bytes data;
+    size_t i;
     int e;
 
+    if (have_marks(r) < 0)
+        return -ENOMEM;
+    i = find_answer(r, target->hctl, command);
     if (i == SIZE_MAX) {
         *ret = (struct answer){ .error = ENODATA };
         return 0;
     }
     c = store_command_at(r->store, i);
-    r->used_up[i] = is_unit_attention(&c);
+    r->used_up.v[i] = is_unit_attention(&c);
     e = in_asked_form(r, &c, command->cdb[0], &data);
     if (e < 0)
         return e;
@@ -269,7 +301,7 @@ static void replay_close(struct source *s)
     struct replay *r = replay_of(s);
 
     arena_free(r->arena);
-    free(r->used_up);
+    free(r->used_up.v);
     free(r);
 }
 
@@ -294,8 +326,7 @@ struct source *replay_new(const struct store *store)
     r->source = (struct source){ .ops = &REPLAY };
     r->store = store;
     r->arena = arena_new();
-    r->used_up = calloc(store_commands(store) + 1, sizeof(*r->used_up));
-    if (!r->arena || !r->used_up) {
+    if (!r->arena) {
         replay_close(&r->source);
         return NULL;
     }

@@ -8,5 +8,5 @@
 #include "source/source.h"
 #include "source/store.h"
 
-/* A replay of the store, which must outlive it. NULL without memory. */
+/* A replay of the store, which must outlive it and may grow meanwhile. NULL without memory. */
 struct source *replay_new(const struct store *store);

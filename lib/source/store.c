@@ -189,6 +189,21 @@ static bool path_is_canonical(struct bytes path)
     return true;
 }
 
+/* Makes sure that there is a directory of that name. */
+static int put_dir(struct store *s, store_node dir, uint32_t name, store_node *ret_node)
+{
+    uint32_t child = child_of(s, dir, name);
+    int r = 0;
+
+    if (child == STORE_NO_NODE)
+        r = add_node(s, dir, name, STORE_DIR, &child);
+    else if (s->nodes.v[child].kind != STORE_DIR)
+        return -ENOTDIR;
+    if (r == 0)
+        *ret_node = child;
+    return r;
+}
+
 static int dir_below(struct store *s, uint32_t root, struct bytes path, store_node *ret)
 {
     uint32_t at = root;
@@ -197,7 +212,7 @@ static int dir_below(struct store *s, uint32_t root, struct bytes path, store_no
     if (!path_is_canonical(path))
         return -EINVAL;
     while ((part = next_component(&path)).len) {
-        uint32_t name, child;
+        uint32_t name;
         int r;
 
         if (!name_is_possible(part))
@@ -205,15 +220,9 @@ static int dir_below(struct store *s, uint32_t root, struct bytes path, store_no
         r = strtab_put(s->strings, part, &name);
         if (r < 0)
             return r;
-        child = child_of(s, at, name);
-        if (child == STORE_NO_NODE) {
-            r = add_node(s, at, name, STORE_DIR, &child);
-            if (r < 0)
-                return r;
-        }
-        if (s->nodes.v[child].kind != STORE_DIR)
-            return -ENOTDIR;
-        at = child;
+        r = put_dir(s, at, name, &at);
+        if (r < 0)
+            return r;
     }
     *ret = at;
     return 0;
@@ -237,6 +246,8 @@ int store_put(struct store *s, store_node dir, struct bytes name, enum store_kin
         r = strtab_put(s->strings, value, &stored);
     if (r < 0)
         return r;
+    if (kind == STORE_DIR)
+        return put_dir(s, dir, id, ret_node ? ret_node : &child);
     child = child_of(s, dir, id);
     if (child != STORE_NO_NODE && s->nodes.v[child].kind == STORE_DIR)
         return -EISDIR;

@@ -57,6 +57,8 @@ int store_dir(struct store *s, struct bytes path, store_node *ret);
 
 /* Adds or replaces an entry in a directory. For STORE_ERRNO `value` is empty and `error` says which;
  * otherwise error is 0. -EISDIR where a directory has that name, -EINVAL for an impossible name.
+ * STORE_DIR (`value` empty) adds an empty directory, leaves one that is there as it is, and is -ENOTDIR
+ * where another entry has that name.
  * `*ret_node` (may be NULL) is the entry: new where it is the last node. */
 int store_put(struct store *s, store_node dir, struct bytes name, enum store_kind kind,
               struct bytes value, int error, store_node *ret_node);
