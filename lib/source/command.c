@@ -180,9 +180,10 @@ static const char *courtesy_to_age(const struct command_target *t, struct bytes 
     if (evpd && cdb.data[2] != 0 &&
         (!t->vpd_pages.len || !memchr(t->vpd_pages.data, cdb.data[2], t->vpd_pages.len)))
         return "the device does not list this page";
-    if (t->scsi_level <= 4 && (cdb.data[0] == OP_LOG_SENSE || cdb.data[0] == OP_READ_BUFFER_10) &&
-        !(t->flags & TARGET_READS))
-        return "LOG SENSE and READ BUFFER are not asked below SPC-2";
+    if (t->scsi_level <= 4 && cdb.data[0] == OP_LOG_SENSE)
+        return "LOG SENSE is not asked below SPC-2";
+    if (t->scsi_level <= 4 && cdb.data[0] == OP_READ_BUFFER_10 && !(t->flags & TARGET_READS))
+        return "READ BUFFER is not asked below SPC-2 where reads are not switched on";
     return NULL;
 }
 
@@ -232,38 +233,42 @@ size_t command_transfer_bytes(struct bytes cdb)
     return n;
 }
 
+/* Keeps of a key only the bytes of the mask. */
+static void keep_only(uint8_t key[CDB_MAX], const uint8_t mask[CDB_MAX])
+{
+    for (size_t i = 0; i < CDB_MAX; i++)
+        key[i] &= mask[i];
+}
+
 void command_key(struct bytes cdb, uint8_t ret_key[CDB_MAX])
 {
+    static const uint8_t INQUIRY[CDB_MAX] = { 0xff, 0x01 /* EVPD */, 0xff };
+    static const uint8_t STANDARD_INQUIRY[CDB_MAX] = { 0xff };
+    static const uint8_t MODE[CDB_MAX] = { 0, 0, 0xff /* page control, page */, 0xff };
+    static const uint8_t LOG[CDB_MAX] = { 0xff, 0, 0xff /* page control, page */, 0xff };
+    static const uint8_t BUFFER[CDB_MAX] = { 0xff, 0x1f /* mode */, 0xff, 0xff, 0xff, 0xff };
     const struct form *f = form_of(cdb);
+    size_t len = cdb.len < CDB_MAX ? cdb.len : CDB_MAX;
 
     memset(ret_key, 0, CDB_MAX);
-    if (cdb.len)
-        memcpy(ret_key, cdb.data, cdb.len < CDB_MAX ? cdb.len : CDB_MAX);
-    if (!f) {
-        if (cdb.len && cdb.len <= CDB_MAX)
-            ret_key[cdb.len - 1] = 0;
-        return;
-    }
-    ret_key[f->cdb_len - 1] = 0; /* control */
-    for (size_t i = 0; !f->length_in_key && i < f->length_bytes; i++)
+    if (len)
+        memcpy(ret_key, cdb.data, len - 1); /* but the control byte */
+    for (size_t i = 0; f && !f->length_in_key && i < f->length_bytes; i++)
         ret_key[f->length_at + i] = 0;
-    switch (f->opcode) {
+    switch (bytes_at(cdb, 0)) {
     case OP_INQUIRY:
-        ret_key[1] &= 0x01;
-        if (!ret_key[1])
-            ret_key[2] = 0;
+        keep_only(ret_key, ret_key[1] & 0x01 ? INQUIRY : STANDARD_INQUIRY);
         break;
     case OP_MODE_SENSE_6:
-    case OP_MODE_SENSE_10: /* DBD and LLBAA are not part of what is asked */
+    case OP_MODE_SENSE_10:
+        keep_only(ret_key, MODE);
         ret_key[0] = OP_MODE_SENSE_10;
-        ret_key[1] = 0;
         break;
     case OP_LOG_SENSE:
-        ret_key[1] = 0;
-        ret_key[5] = ret_key[6] = 0;
+        keep_only(ret_key, LOG);
         break;
     case OP_READ_BUFFER_10:
-        ret_key[1] &= 0x1f;
+        keep_only(ret_key, BUFFER);
         break;
     }
 }

@@ -83,7 +83,10 @@ const char *command_allowed(struct bytes cdb);
  * ERROR LOG, REPORT PHY SATA: SPL-4 table 297)? As command_allowed(). */
 const char *smp_function_allowed(uint8_t function);
 
-/* May this device be asked this allowed command? NULL, or a constant text that says why not. */
+/* May this device be asked this allowed command? NULL, or a constant text that says why not. Of the
+ * rules 2 to 6 of "First, do no harm" it decides what one command and the target's flags can decide. The
+ * caller's part: when a sleeper may be asked and REQUEST SENSE before it (rule 4), page 19h only once
+ * below SPC-2 (rule 5), one LUN a link (rule 6). */
 const char *command_courtesy(const struct command_target *target, struct bytes cdb);
 
 /* Seconds a command may take before the kernel acts on it: never below max(60, the device's own),
