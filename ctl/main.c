@@ -1,54 +1,214 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <errno.h>
+/*
+ * hbactl: the command line.
+ */
+#include <getopt.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
-#include "diagnose/diagnose.h"
-#include "output/output.h"
-#include "source/capture.h"
-#include "source/replay.h"
+#include "base/number.h"
+#include "ctl/ctl.h"
 
-static int64_t refill(void *userdata, uint8_t *buffer, size_t size)
+enum { PATIENCE_S = 20 };
+
+static const struct {
+    const char *word;
+    int least, most; /* words behind it */
+    int (*run)(const struct request *);
+    const char *synopsis, *help;
+} VERBS[] = {
+    { "status", 0, 0, verb_status, "status",
+      "hosts, links and devices as a tree, with what is wrong (default)" },
+    { "list", 1, 1, verb_list, "list hosts|links|devices", "one table" },
+    { "show", 1, 1, verb_show, "show NAME", "everything known of one host, link or device" },
+    { "report", 0, 0, verb_report, "report [--json]", "all of it at once" },
+    { "capture", 0, 1, verb_capture, "capture [FILE]",
+      "what this machine says, in a file that replays anywhere" },
+};
+
+static int usage(FILE *out, int status)
 {
-    return (int64_t)fread(buffer, 1, size, userdata);
+    fputs(
+        "hbactl [OPTION…] [VERB]\n\nShows in which mode every storage link of this machine runs.\n\n",
+        out);
+    for (size_t i = 0; i < ELEMENTS(VERBS); i++)
+        fprintf(out, "  %-26s %s\n", VERBS[i].synopsis, VERBS[i].help);
+    fputs(
+        "\nNAME is sda, /dev/sg3, 0:0:2:0, host1, phy-1:0:3, a PCI address, a WWN, a serial number, …\n\n"
+        "      --json[=pretty|short|off]  JSON; -j: pretty on a terminal, else short\n"
+        "      --capture FILE             look at a capture instead of this machine; given several\n"
+        "                                 times, the earlier ones are history (- is standard input)\n"
+        "      --sysfs-root DIR           look at a copied tree: DIR/sys, DIR/proc\n"
+        "      --direct                   do not ask the daemon\n"
+        "      --patience SECONDS         how long to wait for a device that says nothing (20)\n"
+        "      --force                    ask tapes and changers that are named for more than INQUIRY\n"
+        "      --no-scrub                 leave serial numbers, WWNs and names in a capture\n"
+        "      --strict                   exit status 3 where something could not be judged\n"
+        "      --no-legend                no head and no closing sentences\n"
+        "  -h, --help, --version\n",
+        out);
+    return status;
+}
+
+static bool wants_colour(void)
+{
+    const char *term = getenv("TERM");
+
+    return isatty(STDOUT_FILENO) && !getenv("NO_COLOR") && term && strcmp(term, "dumb") != 0;
+}
+
+/* The terminal's width, else what COLUMNS says, else none. */
+static unsigned columns_of_output(void)
+{
+    const char *columns = getenv("COLUMNS");
+    struct winsize size;
+    uint64_t n;
+
+    if (columns && number_u64(columns, 10, &n) == 0 && n <= 10000)
+        return (unsigned)n;
+    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+        return size.ws_col;
+    return 0;
+}
+
+static int parse_json(const char *word, enum json_mode *ret)
+{
+    if (!word || strcmp(word, "pretty") == 0)
+        *ret = JSON_PRETTY;
+    else if (strcmp(word, "short") == 0)
+        *ret = JSON_SHORT;
+    else if (strcmp(word, "off") == 0)
+        *ret = JSON_OFF;
+    else
+        return -1;
+    return 0;
+}
+
+enum {
+    OPT_JSON = 256,
+    OPT_CAPTURE,
+    OPT_ROOT,
+    OPT_DIRECT,
+    OPT_PATIENCE,
+    OPT_FORCE,
+    OPT_NO_SCRUB,
+    OPT_STRICT,
+    OPT_NO_LEGEND,
+    OPT_VERSION
+};
+
+static const struct option OPTIONS[] = {
+    { "json", optional_argument, NULL, OPT_JSON },
+    { "capture", required_argument, NULL, OPT_CAPTURE },
+    { "sysfs-root", required_argument, NULL, OPT_ROOT },
+    { "direct", no_argument, NULL, OPT_DIRECT },
+    { "patience", required_argument, NULL, OPT_PATIENCE },
+    { "force", no_argument, NULL, OPT_FORCE },
+    { "no-scrub", no_argument, NULL, OPT_NO_SCRUB },
+    { "strict", no_argument, NULL, OPT_STRICT },
+    { "no-legend", no_argument, NULL, OPT_NO_LEGEND },
+    { "help", no_argument, NULL, 'h' },
+    { "version", no_argument, NULL, OPT_VERSION },
+    { 0 },
+};
+
+/* Returns -1 to go on, else an exit status. `captures` has room for every argument. */
+static int parse_option(int option, struct request *request, const char **captures)
+{
+    uint64_t seconds;
+
+    switch (option) {
+    case OPT_JSON:
+        return parse_json(optarg, &request->json) < 0 ? usage(stderr, EXIT_USAGE) : -1;
+    case 'j':
+        request->json = isatty(STDOUT_FILENO) ? JSON_PRETTY : JSON_SHORT;
+        return -1;
+    case OPT_CAPTURE:
+        captures[request->n_captures++] = optarg;
+        return -1;
+    case OPT_ROOT:
+        request->sysfs_root = optarg;
+        return -1;
+    case OPT_DIRECT: /* there is no daemon to ask yet */
+        return -1;
+    case OPT_PATIENCE:
+        if (number_u64(optarg, 10, &seconds) < 0 || !seconds || seconds > 86400) {
+            fprintf(stderr, "hbactl: --patience %s: not a number of seconds from 1 to 86400\n",
+                    optarg);
+            return EXIT_USAGE;
+        }
+        request->patience_s = (unsigned)seconds;
+        return -1;
+    case OPT_FORCE:
+        request->force = true;
+        return -1;
+    case OPT_NO_SCRUB:
+        request->no_scrub = true;
+        return -1;
+    case OPT_STRICT:
+        request->strict = true;
+        return -1;
+    case OPT_NO_LEGEND:
+        request->style.no_legend = true;
+        return -1;
+    case OPT_VERSION:
+        puts("hbactl " HBAD_VERSION);
+        return EXIT_WELL;
+    case 'h':
+        return usage(stdout, EXIT_WELL);
+    default:
+        return usage(stderr, EXIT_USAGE);
+    }
+}
+
+static int run_verb(struct request *request, int n_words, char **words)
+{
+    const char *verb = n_words ? words[0] : VERBS[0].word;
+
+    request->words = (const char *const *)(words + 1);
+    request->n_words = n_words ? n_words - 1 : 0;
+    for (size_t i = 0; i < ELEMENTS(VERBS); i++) {
+        if (strcmp(VERBS[i].word, verb) != 0)
+            continue;
+        if (request->n_words < VERBS[i].least || request->n_words > VERBS[i].most) {
+            fprintf(stderr, "hbactl: usage: hbactl %s\n", VERBS[i].synopsis);
+            return EXIT_USAGE;
+        }
+        return VERBS[i].run(request);
+    }
+    fprintf(stderr, "hbactl: there is no verb %s; hbactl --help lists them\n", verb);
+    return EXIT_USAGE;
 }
 
 int main(int argc, char **argv)
 {
-    struct history *h = history_new();
-    struct report *report = NULL;
+    _cleanup_free_ const char **captures = calloc((size_t)argc, sizeof(*captures));
+    struct request request = { .captures = captures, .patience_s = PATIENCE_S };
+    int option, status;
 
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--capture") != 0)
-            continue;
-        FILE *f = fopen(argv[++i], "r");
-        struct json_reader *j = json_reader_new(refill, f);
-        struct store *s = store_new();
-        struct arena *a = arena_new();
-        struct capture_reading reading;
-        int r = capture_read(j, s, a, &reading);
-
-        if (r < 0) {
-            fprintf(stderr, "%s: %s: %s\n", argv[i], reading.where, reading.why);
-            return 1;
-        }
-        struct source *src = replay_new(s);
-        bool last = true;
-        for (int k = i + 1; k < argc; k++)
-            if (strcmp(argv[k], "--capture") == 0)
-                last = false;
-        if (last)
-            r = diagnose(src, LEVEL_ALL, h, &report);
-        else
-            r = diagnose_remember(src, h);
-        if (r < 0) {
-            fprintf(stderr, "%s\n", strerror(-r));
-            return 1;
-        }
-        source_close(src);
-        json_reader_free(j);
-        fclose(f);
+    if (!captures)
+        return EXIT_FAILURE;
+    setlocale(LC_CTYPE, ""); /* and nothing else: numbers are written the same everywhere */
+    signal(SIGPIPE, SIG_DFL);
+    request.style = (struct text_style){
+        .columns = columns_of_output(),
+        .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+        .colour = wants_colour(),
+    };
+    while ((option = getopt_long(argc, argv, "hj", OPTIONS, NULL)) >= 0) {
+        status = parse_option(option, &request, captures);
+        if (status >= 0)
+            return status;
     }
-    output_json(report, true, stdout);
-    return 0;
+    if (request.n_captures && request.sysfs_root) {
+        fputs("hbactl: --capture and --sysfs-root exclude each other\n", stderr);
+        return EXIT_USAGE;
+    }
+    return run_verb(&request, argc - optind, argv + optind);
 }

@@ -283,10 +283,33 @@ static void gaps(struct json_writer *w, const struct report *r)
     json_end_array(w);
 }
 
+static void hosts(struct json_writer *w, const struct report *report)
+{
+    json_begin_array(w);
+    for (size_t i = 0; i < report->model->hosts.n; i++)
+        host_object(w, report->model->hosts.v[i]);
+    json_end_array(w);
+}
+
+static void links(struct json_writer *w, const struct report *report)
+{
+    json_begin_array(w);
+    for (size_t i = 0; i < report->model->links.n; i++)
+        link_object(w, report->model->links.v[i]);
+    json_end_array(w);
+}
+
+static void devices(struct json_writer *w, const struct report *report)
+{
+    json_begin_array(w);
+    for (size_t i = 0; i < report->model->devices.n; i++)
+        device_object(w, report->model->devices.v[i]);
+    json_end_array(w);
+}
+
 void output_json(const struct report *report, bool pretty, FILE *out)
 {
     struct json_writer writer = json_writer(out, pretty), *w = &writer;
-    const struct model *m = report->model;
 
     json_begin_object(w);
     member(w, "schema", "hbad.report/1");
@@ -299,24 +322,53 @@ void output_json(const struct report *report, bool pretty, FILE *out)
     json_end_object(w);
     summary(w, &report->summary);
     json_key(w, "hosts");
-    json_begin_array(w);
-    for (size_t i = 0; i < m->hosts.n; i++)
-        host_object(w, m->hosts.v[i]);
-    json_end_array(w);
+    hosts(w, report);
     json_key(w, "links");
-    json_begin_array(w);
-    for (size_t i = 0; i < m->links.n; i++)
-        link_object(w, m->links.v[i]);
-    json_end_array(w);
+    links(w, report);
     json_key(w, "devices");
-    json_begin_array(w);
-    for (size_t i = 0; i < m->devices.n; i++)
-        device_object(w, m->devices.v[i]);
-    json_end_array(w);
+    devices(w, report);
     json_key(w, "findings");
     json_begin_array(w);
     json_end_array(w);
     gaps(w, report);
     json_end_object(w);
+    putc('\n', out);
+}
+
+static void print_part(const struct report *report, bool pretty, FILE *out,
+                       void (*part)(struct json_writer *, const struct report *))
+{
+    struct json_writer w = json_writer(out, pretty);
+
+    part(&w, report);
+    putc('\n', out);
+}
+
+void output_json_hosts(const struct report *report, bool pretty, FILE *out)
+{
+    print_part(report, pretty, out, hosts);
+}
+
+void output_json_links(const struct report *report, bool pretty, FILE *out)
+{
+    print_part(report, pretty, out, links);
+}
+
+void output_json_devices(const struct report *report, bool pretty, FILE *out)
+{
+    print_part(report, pretty, out, devices);
+}
+
+void output_json_object(const struct host *h, const struct link *l, const struct device *d,
+                        bool pretty, FILE *out)
+{
+    struct json_writer w = json_writer(out, pretty);
+
+    if (h)
+        host_object(&w, h);
+    else if (l)
+        link_object(&w, l);
+    else
+        device_object(&w, d);
     putc('\n', out);
 }

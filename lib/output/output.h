@@ -13,6 +13,13 @@
 /* The whole report as one JSON object, with a newline behind it. */
 void output_json(const struct report *report, bool pretty, FILE *out);
 
+/* Its parts: the array of hosts, links or devices; or one object, of which exactly one is not NULL. */
+void output_json_hosts(const struct report *report, bool pretty, FILE *out);
+void output_json_links(const struct report *report, bool pretty, FILE *out);
+void output_json_devices(const struct report *report, bool pretty, FILE *out);
+void output_json_object(const struct host *h, const struct link *l, const struct device *d,
+                        bool pretty, FILE *out);
+
 /* How text is laid out. */
 struct text_style {
     unsigned columns; /* width to fit in; 0: unlimited */

@@ -23,6 +23,8 @@ struct record {
     struct store *store;
     struct arena *arena; /* what the filter left */
     int (*filter)(struct arena *arena, const char *path, struct bytes content, struct bytes *ret);
+    void (*asking)(void *userdata, const char *hctl, struct bytes cdb); /* may be NULL */
+    void *userdata;
 };
 
 static struct record *record_of(struct source *s)
@@ -333,8 +335,11 @@ static int record_command(struct source *s, const struct command_target *target,
     struct record *r = record_of(s);
     struct bytes cdb = { command->cdb, command->cdb_len };
     struct answer a;
-    int e = source_command(r->inner, target, command, &a);
+    int e;
 
+    if (r->asking)
+        r->asking(r->userdata, target->hctl, cdb);
+    e = source_command(r->inner, target, command, &a);
     if (e < 0)
         return e;
     if (a.data.len > CAPTURE_VALUE_MAX && !command_reads_data(cdb))
@@ -435,4 +440,12 @@ void record_set_filter(struct source *record,
                                      struct bytes *ret))
 {
     record_of(record)->filter = filter;
+}
+
+void record_set_asking(struct source *record,
+                       void (*asking)(void *userdata, const char *hctl, struct bytes cdb),
+                       void *userdata)
+{
+    record_of(record)->asking = asking;
+    record_of(record)->userdata = userdata;
 }

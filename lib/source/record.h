@@ -30,6 +30,12 @@ struct source *record_new(struct source *inner, struct store *store);
 /* Goes on with another store, borrowed likewise: a collector sends its capture in parts. */
 void record_set_store(struct source *record, struct store *store);
 
+/* Is told of each command before it goes to the wrapped source: what a collector that hangs was about to
+ * ask. */
+void record_set_asking(struct source *record,
+                       void (*asking)(void *userdata, const char *hctl, struct bytes cdb),
+                       void *userdata);
+
 /* Says what of a file's content may be kept: of some files only some words are anybody's business
  * ("First, do no harm", rule 7). The function is given every content that was read; it sets *ret to the
  * content itself or to another text, in the arena, and returns 0 or -ENOMEM. Caller and store both get

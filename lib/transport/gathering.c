@@ -36,6 +36,11 @@ static int put_read_refusal(struct gathering *g, const struct attribute *a, cons
         return fact_put_refusal(g->facts, a->key, origin, QUALITY_DENIED, why_of(error));
     case ETIMEDOUT:
         return fact_put_refusal(g->facts, a->key, origin, QUALITY_TIMED_OUT, why_of(error));
+    case EINVAL:
+    case ENXIO:
+    case ENOTCONN:
+    case EOPNOTSUPP: /* the file is there for all, and this one has nothing to say */
+        return fact_put_refusal(g->facts, a->key, origin, QUALITY_SILENT, why_of(error));
     default:
         return fact_put_refusal(g->facts, a->key, origin, QUALITY_FAILED, why_of(error));
     }

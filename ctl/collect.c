@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * This machine, through hbad-collect: one child an adapter, several at a time, each read until its stream
+ * ends or it has said nothing for too long. A child that hangs is left alone: the command it waits for
+ * must not be broken off, and it ends by itself once that returns and nobody reads what it writes.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ctl/ctl.h"
+#include "live/live.h"
+#include "source/capture.h"
+
+enum { AT_ONCE = 8, CHUNK_MAX = 256 * 1024 * 1024 };
+
+static const char *const LEVELS[] = {
+    [LEVEL_IDENTITY] = "identity",
+    [LEVEL_MODES] = "modes",
+    [LEVEL_ALL] = "all",
+};
+
+struct child {
+    const struct adapter *adapter;
+    pid_t pid; /* 0: none */
+    int fd;
+    VEC(uint8_t) buffer; /* of the object under way */
+    char *at;            /* "0:0:2:0": of which device it is waiting for an answer; NULL if none */
+    uint8_t cdb[CDB_MAX];
+    size_t cdb_len;
+    uint64_t heard_us; /* when it last said something */
+    bool complete;
+};
+
+struct collecting {
+    struct store *store;
+    struct notes *notes;
+    const char *program, *level, *named;
+    bool forced;
+    uint64_t patience_us;
+    struct child children[AT_ONCE];
+};
+
+void notes_done(struct notes *notes)
+{
+    for (size_t i = 0; i < notes->n; i++)
+        free(notes->v[i]);
+    free(notes->v);
+    *notes = (struct notes){ 0 };
+}
+
+static int note(struct notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int note(struct notes *notes, const char *format, ...)
+{
+    char **grown = realloc(notes->v, (notes->n + 1) * sizeof(*grown)), *text;
+    va_list args;
+    int r;
+
+    if (!grown)
+        return -ENOMEM;
+    notes->v = grown;
+    va_start(args, format);
+    r = vasprintf(&text, format, args);
+    va_end(args);
+    if (r < 0)
+        return -ENOMEM;
+    notes->v[notes->n++] = text;
+    return 0;
+}
+
+static uint64_t now_us(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+/* hbad-collect beside this program, else where it is installed. */
+static int find_program(char *ret, size_t size)
+{
+    ssize_t n = readlink("/proc/self/exe", ret, size - 1);
+    char *slash;
+
+    if (n > 0) {
+        ret[n] = '\0';
+        slash = strrchr(ret, '/');
+        if (slash && (size_t)(slash - ret) + sizeof("/hbad-collect") <= size) {
+            strcpy(slash, "/hbad-collect");
+            if (access(ret, X_OK) == 0)
+                return 0;
+        }
+    }
+    snprintf(ret, size, "%s/hbad-collect", HBAD_LIBEXECDIR);
+    return access(ret, X_OK) == 0 ? 0 : -errno;
+}
+
+static void run_child(const struct collecting *c, const struct adapter *adapter, int out)
+{
+    char below[4096], level[32], named[64];
+    char *argv[] = { (char *)(uintptr_t)c->program, below, level, NULL, NULL, NULL };
+    int n = 3;
+
+    snprintf(below, sizeof(below), "--below=%s", adapter->below);
+    snprintf(level, sizeof(level), "--level=%s", c->level);
+    if (c->named) {
+        snprintf(named, sizeof(named), "--named=%s", c->named);
+        argv[n++] = named;
+    }
+    if (c->forced)
+        argv[n++] = (char *)(uintptr_t) "--force";
+    dup2(out, STDOUT_FILENO);
+    execv(c->program, argv);
+    fprintf(stderr, "hbactl: %s: %s\n", c->program, strerror(errno));
+    _exit(127);
+}
+
+static int start_child(struct collecting *c, struct child *child, const struct adapter *adapter)
+{
+    int fds[2];
+
+    if (pipe2(fds, O_CLOEXEC) < 0)
+        return -errno;
+    *child = (struct child){ .adapter = adapter, .fd = fds[0], .heard_us = now_us() };
+    child->pid = fork();
+    if (child->pid == 0)
+        run_child(c, adapter, fds[1]);
+    close(fds[1]);
+    if (child->pid < 0) {
+        child->pid = 0;
+        close(fds[0]);
+        return -errno;
+    }
+    return 0;
+}
+
+/* One object of the stream, without its NUL. */
+static int take_object(struct collecting *c, struct child *child, struct bytes text)
+{
+    _cleanup_(arena_freep) struct arena *arena = arena_new();
+    _cleanup_(json_reader_freep) struct json_reader *reader = json_reader_over(text);
+    struct capture_reading reading = { 0 };
+    struct capture_progress progress;
+    int r;
+
+    if (!arena || !reader)
+        return -ENOMEM;
+    r = capture_read_object(reader, c->store, arena, &reading, &progress);
+    if (r == -EBADMSG || reading.stopped)
+        return note(c->notes, "hbad-collect for %s sent what is no capture: %s: %s",
+                    child->adapter->name, reading.where, reading.why);
+    if (r < 0)
+        return r;
+    child->complete |= reading.complete;
+    free(child->at);
+    child->at = progress.hctl ? strdup(progress.hctl) : NULL;
+    child->cdb_len = progress.cdb.len < CDB_MAX ? progress.cdb.len : CDB_MAX;
+    if (child->cdb_len)
+        memcpy(child->cdb, progress.cdb.data, child->cdb_len);
+    return progress.hctl && !child->at ? -ENOMEM : 0;
+}
+
+/* Takes what the child has written. Returns 1, 0 at the end of its stream, or a negative errno. */
+static int take_output(struct collecting *c, struct child *child)
+{
+    size_t start = 0, searched = child->buffer.n;
+    uint8_t *nul;
+    ssize_t n;
+    int r = vec_reserve(&child->buffer, 64 * 1024);
+
+    if (r < 0 || child->buffer.n > CHUNK_MAX)
+        return r < 0 ? r : -EMSGSIZE;
+    n = read(child->fd, child->buffer.v + child->buffer.n, 64 * 1024);
+    if (n <= 0)
+        return n < 0 && errno != EINTR ? -errno : n < 0;
+    child->buffer.n += (size_t)n;
+    child->heard_us = now_us();
+    while (r == 0 && (nul = memchr(child->buffer.v + searched, '\0', child->buffer.n - searched))) {
+        r = take_object(
+            c, child,
+            (struct bytes){ child->buffer.v + start, (size_t)(nul - child->buffer.v) - start });
+        start = searched = (size_t)(nul - child->buffer.v) + 1;
+    }
+    memmove(child->buffer.v, child->buffer.v + start, child->buffer.n - start);
+    child->buffer.n -= start;
+    return r < 0 ? r : 1;
+}
+
+static void forget(struct child *child)
+{
+    close(child->fd);
+    free(child->buffer.v);
+    free(child->at);
+    *child = (struct child){ 0 };
+}
+
+/* The stream of a child has ended. */
+static int finish(struct collecting *c, struct child *child)
+{
+    int status = 0, r = 0;
+
+    waitpid(child->pid, &status, 0);
+    if (!child->complete)
+        r = note(c->notes, "hbad-collect for %s ended early (%s %d)%s%s; what it sent is used",
+                 child->adapter->name, WIFSIGNALED(status) ? "signal" : "status",
+                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
+                 child->at ? ", at device " : "", child->at ? child->at : "");
+    forget(child);
+    return r;
+}
+
+/* A child has said nothing for too long: its device gets the answer that none came. */
+static int give_up(struct collecting *c, struct child *child)
+{
+    struct store_command unanswered = {
+        .hctl = child->at,
+        .cdb = { child->cdb, child->cdb_len },
+        .error = ETIMEDOUT,
+    };
+    int r = 0;
+
+    if (child->at && child->cdb_len)
+        r = store_put_command(c->store, &unanswered);
+    if (r == 0)
+        r = note(c->notes, "%s %s has not answered for %llu s and is not waited for any longer",
+                 child->at ? "device" : "adapter", child->at ? child->at : child->adapter->name,
+                 (unsigned long long)(c->patience_us / 1000000));
+    forget(child);
+    return r;
+}
+
+/* Waits for any child to speak, end, or be silent for too long. */
+static int wait_for_children(struct collecting *c)
+{
+    struct pollfd fds[AT_ONCE];
+    uint64_t now = now_us(), soonest = c->patience_us;
+    int r = 0;
+
+    for (size_t i = 0; i < AT_ONCE; i++) {
+        struct child *child = &c->children[i];
+        uint64_t silent = child->pid ? now - child->heard_us : 0;
+
+        fds[i] = (struct pollfd){ .fd = child->pid ? child->fd : -1, .events = POLLIN };
+        if (child->pid &&
+            c->patience_us - (silent < c->patience_us ? silent : c->patience_us) < soonest)
+            soonest = c->patience_us - (silent < c->patience_us ? silent : c->patience_us);
+    }
+    if (poll(fds, AT_ONCE, (int)(soonest / 1000) + 1) < 0 && errno != EINTR)
+        return -errno;
+    now = now_us();
+    for (size_t i = 0; r == 0 && i < AT_ONCE; i++) {
+        struct child *child = &c->children[i];
+
+        if (!child->pid)
+            continue;
+        if (fds[i].revents) {
+            r = take_output(c, child);
+            r = r == 0 ? finish(c, child) : r > 0 ? 0 : r;
+        } else if (now - child->heard_us >= c->patience_us) {
+            r = give_up(c, child);
+        }
+    }
+    return r;
+}
+
+static struct child *free_child(struct collecting *c)
+{
+    for (size_t i = 0; i < AT_ONCE; i++)
+        if (!c->children[i].pid)
+            return &c->children[i];
+    return NULL;
+}
+
+static bool any_child(const struct collecting *c)
+{
+    for (size_t i = 0; i < AT_ONCE; i++)
+        if (c->children[i].pid)
+            return true;
+    return false;
+}
+
+static int collect_adapters(struct collecting *c, const struct adapters *adapters)
+{
+    size_t next = 0;
+    int r = 0;
+
+    while (r == 0 && (next < adapters->n || any_child(c))) {
+        struct child *child = next < adapters->n ? free_child(c) : NULL;
+
+        r = child ? start_child(c, child, &adapters->v[next++]) : wait_for_children(c);
+    }
+    for (size_t i = 0; i < AT_ONCE; i++)
+        if (c->children[i].pid)
+            forget(&c->children[i]);
+    return r;
+}
+
+int collect_machine(struct store *store, enum level level, const char *named, bool forced,
+                    unsigned patience_s, struct notes *notes)
+{
+    struct live_options options = { 0 };
+    _cleanup_(source_closep) struct source *live = live_new(&options);
+    char program[4096];
+    struct collecting c = {
+        store, notes, program, LEVELS[level], named, forced, (uint64_t)patience_s * 1000000,
+    };
+    struct adapters adapters = { 0 };
+    struct taken taken;
+    int r = live ? source_now(live, &taken) : -errno;
+
+    if (r == 0)
+        r = store_set_taken(store, &taken);
+    if (r == 0)
+        r = gather_adapters(live, &adapters);
+    if (r == 0 && adapters.n) {
+        r = find_program(program, sizeof(program));
+        if (r < 0)
+            fprintf(stderr, "hbactl: %s: %s\n", program, strerror(-r));
+    }
+    if (r == 0)
+        r = collect_adapters(&c, &adapters);
+    adapters_done(&adapters);
+    return r;
+}

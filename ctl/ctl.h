@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * hbactl: what its files share.
+ */
+#pragma once
+
+#include "diagnose/diagnose.h"
+#include "output/output.h"
+#include "source/store.h"
+
+/* Exit status (DESIGN: the monitoring plugins' codes for status; 64 for usage). */
+enum { EXIT_WELL = 0, EXIT_WARNING = 1, EXIT_CRITICAL = 2, EXIT_UNSEEN = 3, EXIT_USAGE = 64 };
+
+enum json_mode { JSON_OFF, JSON_SHORT, JSON_PRETTY };
+
+/* What the command line asks for. */
+struct request {
+    const char *const *captures; /* --capture, in order; the last is judged */
+    size_t n_captures;
+    const char *sysfs_root;
+    enum json_mode json;
+    bool strict, no_scrub, force;
+    unsigned patience_s; /* how long to wait for a device without a word */
+    struct text_style style;
+    const char *const *words; /* behind the verb */
+    int n_words;
+};
+
+/* ---- load.c: where reports come from ---- */
+
+/* The store behind a report, for `capture`; or the report itself. Both say on standard error what was
+ * wrong, and return 0 or a negative errno. `named` may be NULL. */
+int load_report(const struct request *request, enum level level, const char *named,
+                struct report **ret);
+int load_store(const struct request *request, enum level level, struct store **ret);
+
+/* ---- collect.c: this machine, through hbad-collect ---- */
+
+/* Notes of what went wrong on the way, as texts that the caller frees. */
+struct notes {
+    char **v;
+    size_t n;
+};
+void notes_done(struct notes *notes);
+
+/* Collects all adapters into the store, several at a time. A collector that says nothing for
+ * `patience_s` is given up: what it sent is kept, and the device it was at gets an answer that says so.
+ * Returns 0 or a negative errno. */
+int collect_machine(struct store *store, enum level level, const char *named, bool forced,
+                    unsigned patience_s, struct notes *notes);
+
+/* ---- resolve.c: what a person types → one object ---- */
+
+struct object {
+    const struct host *host;
+    const struct link *link;
+    const struct device *device;
+};
+
+/* Objects that the name stands for: at most `max` are written, the number of all is returned. Kernel
+ * names, ids, nodes with or without /dev/, H:C:T:L, PCI addresses, WWNs in any notation, serial numbers,
+ * by-id names. */
+size_t resolve_name(const struct report *report, const char *name, struct object *ret, size_t max);
+
+/* H:C:T:L of a name on this machine, by sysfs links only, into a buffer; NULL where it is not found. */
+const char *resolve_live_hctl(const char *name, char *buffer, size_t size);
+
+/* ---- verbs ---- each returns an exit status */
+
+int verb_status(const struct request *request);
+int verb_list(const struct request *request);
+int verb_show(const struct request *request);
+int verb_report(const struct request *request);
+int verb_capture(const struct request *request);

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where reports come from: captures, a copied tree, or this machine.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ctl/ctl.h"
+#include "live/live.h"
+#include "source/capture.h"
+#include "source/record.h"
+#include "source/replay.h"
+
+static int64_t refill(void *userdata, uint8_t *buffer, size_t size)
+{
+    const int *fd = userdata;
+    ssize_t n;
+
+    do
+        n = read(*fd, buffer, size);
+    while (n < 0 && errno == EINTR);
+    return n < 0 ? -errno : n;
+}
+
+/* Reads a capture file into a store; "-" is standard input. */
+static int load_capture(const char *path, struct store *store)
+{
+    _cleanup_(arena_freep) struct arena *arena = arena_new();
+    _cleanup_(json_reader_freep) struct json_reader *reader = NULL;
+    _cleanup_close_ int opened = -1;
+    struct capture_reading reading = { 0 };
+    int fd = STDIN_FILENO, r;
+
+    if (strcmp(path, "-") != 0) {
+        opened = open(path, O_RDONLY | O_CLOEXEC);
+        fd = opened;
+    }
+    if (fd < 0) {
+        r = -errno;
+        fprintf(stderr, "hbactl: %s: %s\n", path, strerror(errno));
+        return r;
+    }
+    reader = json_reader_new(refill, &fd);
+    if (!arena || !reader)
+        return -ENOMEM;
+    r = capture_read(reader, store, arena, &reading);
+    if (r == -EBADMSG)
+        fprintf(stderr, "hbactl: %s: %s: %s (near byte %llu)\n", path, reading.where, reading.why,
+                (unsigned long long)reading.offset);
+    else if (r < 0)
+        fprintf(stderr, "hbactl: %s: %s\n", path, strerror(-r));
+    else if (reading.stopped)
+        fprintf(stderr,
+                "hbactl: %s: the capture breaks off at byte %llu; what came before is used\n", path,
+                (unsigned long long)reading.offset);
+    return r;
+}
+
+/* The history of the earlier captures. */
+static int load_history(const struct request *request, struct history **ret)
+{
+    _cleanup_(history_freep) struct history *history = history_new();
+    int r = history ? 0 : -ENOMEM;
+
+    for (size_t i = 0; r == 0 && i + 1 < request->n_captures; i++) {
+        _cleanup_(store_freep) struct store *store = store_new();
+        _cleanup_(source_closep) struct source *source = NULL;
+
+        r = store ? load_capture(request->captures[i], store) : -ENOMEM;
+        source = r == 0 ? replay_new(store) : NULL;
+        if (r == 0)
+            r = source ? diagnose_remember(source, history) : -ENOMEM;
+    }
+    if (r == 0)
+        *ret = TAKE_PTR(history);
+    return r;
+}
+
+static int diagnose_store(const struct store *store, enum level level,
+                          const struct history *history, const struct notes *notes,
+                          struct report **ret)
+{
+    _cleanup_(source_closep) struct source *source = replay_new(store);
+    struct report *report;
+    int r = source ? diagnose(source, level, history, &report) : -ENOMEM;
+
+    for (size_t i = 0; r == 0 && i < notes->n; i++) {
+        char *note = arena_strdup(report->model->arena, notes->v[i]);
+
+        r = note ? vec_push(&report->notes, note) : -ENOMEM;
+        if (r < 0)
+            report_free(report);
+    }
+    if (r == 0)
+        *ret = report;
+    return r;
+}
+
+static int report_of_captures(const struct request *request, enum level level, struct report **ret)
+{
+    _cleanup_(store_freep) struct store *store = store_new();
+    _cleanup_(history_freep) struct history *history = NULL;
+    struct notes none = { 0 };
+    int r = load_history(request, &history);
+
+    if (r == 0)
+        r = store ? load_capture(request->captures[request->n_captures - 1], store) : -ENOMEM;
+    return r < 0 ? r : diagnose_store(store, level, history, &none, ret);
+}
+
+static int report_of_tree(const struct request *request, enum level level, struct report **ret)
+{
+    struct live_options options = { .root = request->sysfs_root };
+    _cleanup_(source_closep) struct source *live = live_new(&options);
+    int r;
+
+    if (!live) {
+        r = -errno;
+        fprintf(stderr, "hbactl: %s: %s\n", request->sysfs_root, strerror(errno));
+        return r;
+    }
+    return diagnose(live, level, NULL, ret);
+}
+
+static int report_of_machine(const struct request *request, enum level level, const char *named,
+                             struct report **ret)
+{
+    _cleanup_(store_freep) struct store *store = store_new();
+    _cleanup_(notes_done) struct notes notes = { 0 };
+    int r = store
+                ? collect_machine(store, level, named, request->force, request->patience_s, &notes)
+                : -ENOMEM;
+
+    return r < 0 ? r : diagnose_store(store, level, NULL, &notes, ret);
+}
+
+int load_report(const struct request *request, enum level level, const char *named,
+                struct report **ret)
+{
+    int r;
+
+    if (request->n_captures)
+        r = report_of_captures(request, level, ret);
+    else if (request->sysfs_root)
+        r = report_of_tree(request, level, ret);
+    else
+        r = report_of_machine(request, level, named, ret);
+    if (r == -ENOMEM)
+        fputs("hbactl: out of memory\n", stderr);
+    return r;
+}
+
+/* Walks a copied tree through a recorder. */
+static int record_tree(const struct request *request, enum level level, struct store *store)
+{
+    struct live_options options = { .root = request->sysfs_root };
+    struct gather_options gather_options = { .level = level };
+    _cleanup_(source_closep) struct source *live = live_new(&options);
+    _cleanup_(source_closep) struct source *record = NULL;
+    _cleanup_(fact_set_freep) struct fact_set *facts = NULL;
+    struct taken taken;
+    int r;
+
+    if (!live) {
+        r = -errno;
+        fprintf(stderr, "hbactl: %s: %s\n", request->sysfs_root, strerror(errno));
+        return r;
+    }
+    record = record_new(live, store);
+    r = record ? source_now(record, &taken) : -ENOMEM;
+    return r < 0 ? r : gather(record, &gather_options, &facts);
+}
+
+int load_store(const struct request *request, enum level level, struct store **ret)
+{
+    _cleanup_(store_freep) struct store *store = store_new();
+    _cleanup_(notes_done) struct notes notes = { 0 };
+    int r = store ? 0 : -ENOMEM;
+
+    for (size_t i = 0; r == 0 && i < request->n_captures; i++)
+        r = load_capture(request->captures[i], store);
+    if (r == 0 && !request->n_captures)
+        r = request->sysfs_root
+                ? record_tree(request, level, store)
+                : collect_machine(store, level, NULL, request->force, request->patience_s, &notes);
+    for (size_t i = 0; i < notes.n; i++)
+        fprintf(stderr, "hbactl: %s\n", notes.v[i]);
+    if (r == 0)
+        *ret = TAKE_PTR(store);
+    return r;
+}
