@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+#
+# The guest's root: busybox, the witnesses (lsscsi, sg3-utils, sdparm, strace), the kernel modules a
+# scenario names with what they need, the programs under test, every library of these, and guest/.
+
+# kmod_as NAME CACHE ARGUMENT...: runs the unpacked kmod under one of its names.
+kmod_as() {
+    local name=$1 cache=$2
+    shift 2
+    (
+        LD_LIBRARY_PATH=$(package_libraries "$cache")
+        export LD_LIBRARY_PATH
+        exec -a "$name" "$(package_dir "$cache" kmod)/bin/kmod" "$@"
+    )
+}
+
+# initramfs_modules CACHE ROOT MODULE...: copies the modules and what they depend on.
+initramfs_modules() {
+    local cache=$1 root=$2 kernel release file
+    shift 2
+    kernel=$(package_dir "$cache" 'linux-image-[0-9].*')
+    release=$(basename "$kernel"/lib/modules/*)
+    [ -s "$kernel/lib/modules/$release/modules.dep" ] || kmod_as depmod "$cache" -b "$kernel" "$release"
+    mkdir -p "$root/lib/modules/$release"
+    cp "$kernel/lib/modules/$release"/modules.{order,builtin,builtin.modinfo} "$root/lib/modules/$release/"
+    # The build machine's /etc/modprobe.d must not leak in: hence -C.
+    kmod_as modprobe "$cache" -C /dev/null -d "$kernel" -S "$release" --show-depends -a "$@" >"$root/depends" ||
+        die "kernel $release lacks a module of: $*"
+    while read -r file; do
+        install -D -m 644 "$file" "$root/${file#"$kernel/"}"
+    done < <(sed -n 's/^insmod \([^ ]*\).*/\1/p' "$root/depends" | sort -u)
+    rm "$root/depends"
+    kmod_as depmod "$cache" -b "$root" "$release"
+}
+
+# initramfs_libraries CACHE ROOT: copies the libraries of ROOT's programs, from the cache if it has them.
+initramfs_libraries() {
+    local cache=$1 root=$2 needed file
+    needed=$(find "$root/usr/bin" "$root/opt/hbad" -type f -perm /111 -print0 |
+        LD_LIBRARY_PATH=$(package_libraries "$cache") xargs -0 ldd 2>/dev/null) || true # ldd fails on scripts
+    if grep 'not found' <<<"$needed" >&2; then
+        die "a program of the guest lacks a library"
+    fi
+    while read -r file; do
+        case $file in
+        */ld-linux*) install -D "$file" "$root$file" ;;
+        *) install -D -m 644 "$file" "$root/lib/x86_64-linux-gnu/$(basename "$file")" ;;
+        esac
+    done < <(grep -o '/[^ ]* (0x' <<<"$needed" | sed 's/ (0x//' | sort -u)
+}
+
+# initramfs_build CACHE IMAGE PROGRAMS GUEST SCENARIO MODULE...: writes the image. PROGRAMS is a folder
+# of built programs or empty, GUEST the folder guest/, SCENARIO the scenario's file.
+initramfs_build() {
+    local cache=$1 image=$2 programs=$3 guest=$4 scenario=$5 root tool
+    shift 5
+    root=$(mktemp -d "$image.XXXXXX")
+    mkdir -p "$root"/{bin,dev,proc,sys,run,tmp,out,etc,lab,opt/hbad,usr/bin}
+    cp "$(package_dir "$cache" busybox-static)/bin/busybox" "$root/bin/"
+    for tool in lsscsi sg3-utils sdparm strace; do
+        cp -a "$(package_dir "$cache" $tool)/usr/bin/." "$root/usr/bin/"
+    done
+    if [ -n "$programs" ]; then
+        find "$programs" -maxdepth 1 -type f -perm /111 -exec cp -t "$root/opt/hbad" {} +
+    fi
+    initramfs_libraries "$cache" "$root"
+    initramfs_modules "$cache" "$root" "$@"
+    install -m 755 "$guest/init" "$root/init"
+    cp "$guest/witnesses.sh" "$root/lab/"
+    cp "$scenario" "$root/lab/scenario"
+    (cd "$root" && find . | cpio --quiet -o -H newc -R 0:0) >"$image"
+    rm -rf "$root"
+}

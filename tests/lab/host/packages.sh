@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+#
+# Debian packages, downloaded by name through apt, unpacked and never installed. The cache holds
+#   packages/NAME_VERSION/   the unpacked files of one version of one package
+#   current                  lines of NAME VERSION FOLDER: what the last complete download consists of
+# Without apt's lists or without a network, "current" is used as it is.
+
+# What runs in the guest beside the kernel. depmod and modprobe of kmod also prepare it.
+readonly LAB_TOOLS=(busybox-static kmod lsscsi sg3-utils sdparm strace)
+
+# packages_wanted: prints NAME VERSION FOLDER for the current kernel, the tools and the libraries
+# that they name. The C library is the build machine's: the programs under test are linked to it.
+packages_wanted() {
+    local kernel libraries
+    kernel=$(apt-cache depends --important linux-image-amd64 2>/dev/null |
+        sed -n 's/^ *Depends: \(linux-image-[0-9].*\)/\1/p')
+    [ -n "$kernel" ] || return 1
+    libraries=$(apt-cache depends --important "${LAB_TOOLS[@]}" |
+        sed -n 's/^ *Depends: \(lib.*\)/\1/p' | sort -u | grep -vx libc6)
+    # A folder's name has no colon (an epoch), which would end it in a list of library folders.
+    # shellcheck disable=SC2086 # a list of words
+    apt-cache show --no-all-versions "$kernel" "${LAB_TOOLS[@]}" $libraries |
+        awk '/^Package:/ { name = $2 }
+             /^Version:/ { folder = name "_" $2; gsub(":", ".", folder); print name, $2, folder }'
+}
+
+# packages_download CACHE NAME VERSION FOLDER: makes packages/FOLDER complete, or fails leaving nothing.
+packages_download() {
+    local target="$1/packages/$4" work
+    [ ! -d "$target" ] || return 0
+    say "downloading $2 $3"
+    work=$(mktemp -d "$1/download.XXXXXX")
+    if (cd "$work" && apt-get -qq download "$2=$3" >apt.log 2>&1 && dpkg -x ./*.deb files); then
+        mv "$work/files" "$target"
+        rm -rf "$work"
+    else
+        cat "$work/apt.log" >&2
+        rm -rf "$work"
+        return 1
+    fi
+}
+
+# packages_prepare CACHE: afterwards CACHE/current names packages that are all there.
+packages_prepare() {
+    local cache=$1 name version folder complete=yes lock
+    mkdir -p "$cache/packages"
+    exec {lock}>"$cache/lock"
+    flock "$lock"
+    if packages_wanted >"$cache/current.new"; then
+        while read -r name version folder; do
+            packages_download "$cache" "$name" "$version" "$folder" || complete=no
+        done <"$cache/current.new"
+        [ $complete = no ] || cp "$cache/current.new" "$cache/current"
+    fi
+    rm -f "$cache/current.new"
+    [ -s "$cache/current" ] ||
+        die "cannot download the guest's packages, and none are in $cache (is apt-get update needed?)"
+    exec {lock}>&-
+}
+
+# package_dir CACHE PATTERN: the folder of the one current package whose name matches the pattern.
+package_dir() {
+    awk -v pattern="^$2\$" -v packages="$1/packages/" \
+        '$1 ~ pattern { print packages $3; found = 1; exit } END { exit !found }' \
+        "$1/current" || die "no package $2 in $1/current"
+}
+
+# package_libraries CACHE: the folders that hold the current packages' libraries, for LD_LIBRARY_PATH.
+package_libraries() {
+    local folder
+    while read -r _ _ folder; do
+        find "$1/packages/$folder" -name 'lib*.so.*' -printf '%h\n'
+    done <"$1/current" | sort -u | paste -s -d :
+}
