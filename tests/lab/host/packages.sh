@@ -41,13 +41,22 @@ packages_download() {
     fi
 }
 
-# packages_prepare CACHE: afterwards CACHE/current names packages that are all there.
+# packages_current CACHE: whether "current" is newer than apt's lists and than the list above, and all
+# of it is there. Asking apt takes seconds where it keeps no binary cache.
+packages_current() {
+    local folder
+    [ -s "$1/current" ] && [ "$1/current" -nt /var/lib/apt/lists ] && [ "$1/current" -nt "${BASH_SOURCE[0]}" ] ||
+        return 1
+    while read -r _ _ folder; do
+        [ -d "$1/packages/$folder" ] || return 1
+    done <"$1/current"
+}
+
+# packages_prepare CACHE: afterwards CACHE/current names packages that are all there. The caller holds a lock.
 packages_prepare() {
-    local cache=$1 name version folder complete=yes lock
+    local cache=$1 name version folder complete=yes
     mkdir -p "$cache/packages"
-    exec {lock}>"$cache/lock"
-    flock "$lock"
-    if packages_wanted >"$cache/current.new"; then
+    if ! packages_current "$cache" && packages_wanted >"$cache/current.new"; then
         while read -r name version folder; do
             packages_download "$cache" "$name" "$version" "$folder" || complete=no
         done <"$cache/current.new"
@@ -56,7 +65,6 @@ packages_prepare() {
     rm -f "$cache/current.new"
     [ -s "$cache/current" ] ||
         die "cannot download the guest's packages, and none are in $cache (is apt-get update needed?)"
-    exec {lock}>&-
 }
 
 # package_dir CACHE PATTERN: the folder of the one current package whose name matches the pattern.
