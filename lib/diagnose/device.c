@@ -264,6 +264,26 @@ static int remember_refusal(struct device_walk *w, const struct query *q, const 
     return vec_push(w->refusals, (struct refusal){ q, w->model });
 }
 
+/* A rotating disk may sleep by itself: REQUEST SENSE tells, and wakes nothing. Asked once, before the
+ * first command that is not INQUIRY. */
+static int ask_whether_awake(struct device_walk *w)
+{
+    struct command c = command_request_sense();
+    struct answer a;
+    struct sense s;
+    int r;
+
+    if (w->asked_whether_awake || !w->g->source->asking_costs || w->type != 0x00 ||
+        !fact_number_or(w->device, &KEY_ROTATIONAL, 1))
+        return 0;
+    w->asked_whether_awake = true;
+    r = ask(w, &c, &a);
+    if (r < 0 || !answered(&a) || sense_decode(a.data, &s) < 0 || !sense_is_low_power(&s))
+        return r;
+    w->target.flags |= TARGET_ASLEEP;
+    return fact_put_number(w->g->facts, &KEY_STANDBY, "REQUEST SENSE", 1);
+}
+
 static int run_query(struct device_walk *w, const struct query *q)
 {
     struct fact_set *set = w->g->facts;
@@ -276,7 +296,9 @@ static int run_query(struct device_walk *w, const struct query *q)
     if (was_refused(w, q))
         return fact_put_refusal(set, q->key, q->via, QUALITY_REFUSED,
                                 "another device of this model and revision refused it");
-    r = ask(w, &c, &a);
+    r = c.cdb[0] == OP_INQUIRY ? 0 : ask_whether_awake(w);
+    if (r == 0)
+        r = ask(w, &c, &a);
     if (r < 0 || a.error == ENODATA || a.error == EOPNOTSUPP)
         return r;
     if (answered(&a)) {
@@ -291,25 +313,7 @@ static int run_query(struct device_walk *w, const struct query *q)
     return r < 0 ? r : remember_refusal(w, q, &a);
 }
 
-/* A rotating disk may sleep by itself: REQUEST SENSE tells, and wakes nothing. */
-static int ask_whether_awake(struct device_walk *w)
-{
-    struct command c = command_request_sense();
-    struct answer a;
-    struct sense s;
-    int r;
-
-    if (!w->g->source->asking_costs || w->type != 0x00 ||
-        !fact_number_or(w->device, &KEY_ROTATIONAL, 1))
-        return 0;
-    r = ask(w, &c, &a);
-    if (r < 0 || !answered(&a) || sense_decode(a.data, &s) < 0 || !sense_is_low_power(&s))
-        return r;
-    w->target.flags |= TARGET_ASLEEP;
-    return fact_put_number(w->g->facts, &KEY_STANDBY, "REQUEST SENSE", 1);
-}
-
-/* Pages the kernel does not show, where the device lists them. */
+/* Pages of vital product data, for kernels that do not show them all: those before 4.18. */
 static const struct query VPD_QUERIES[] = {
     { "INQUIRY 00h", &KEY_VPD_PAGES, query_vpd, VPD_SUPPORTED_PAGES, 0, 252, LEVEL_MODES, NULL,
       parse_vpd_pages },
@@ -322,18 +326,29 @@ static const struct query VPD_QUERIES[] = {
     { 0 },
 };
 
+/* Is it worth asking for this page? Where the kernel shows its list of pages, it has asked for the others
+ * itself, and a page that it does not show is one that the device did not give. */
+static bool vpd_is_wanted(const struct device_walk *w, const struct query *q, bool kernel_asked)
+{
+    const struct fact *known = fact_find(w->device, q->key);
+
+    if (known && known->quality == QUALITY_OK)
+        return false;
+    if (!w->g->source->asking_costs)
+        return true;
+    if (kernel_asked || q->page == VPD_SUPPORTED_PAGES)
+        return !kernel_asked;
+    return w->target.vpd_pages.len &&
+           memchr(w->target.vpd_pages.data, q->page, w->target.vpd_pages.len);
+}
+
 static int ask_vpd(struct device_walk *w)
 {
+    bool kernel_asked = fact_find(w->device, &KEY_VPD_PAGES) != NULL;
     int r = 0;
 
     for (const struct query *q = VPD_QUERIES; r == 0 && q->via; q++) {
-        const struct fact *known = fact_find(w->device, q->key);
-
-        if (known && known->quality == QUALITY_OK)
-            continue;
-        if (q->page != VPD_SUPPORTED_PAGES && w->g->source->asking_costs &&
-            (!w->target.vpd_pages.len ||
-             !memchr(w->target.vpd_pages.data, q->page, w->target.vpd_pages.len)))
+        if (!vpd_is_wanted(w, q, kernel_asked))
             continue;
         r = run_query(w, q);
         w->target.vpd_pages = fact_bytes(w->device, &KEY_VPD_PAGES);
@@ -348,23 +363,23 @@ static int ask_device(struct device_walk *w)
 
     if (t->sysfs_only && w->g->source->asking_costs)
         return 0;
-    r = ask_whether_awake(w);
-    if (r == 0)
-        r = ask_vpd(w);
+    w->asked_whether_awake = false;
+    r = ask_vpd(w);
     for (const struct query *q = t->queries; r == 0 && q && q->via; q++)
         if (q->level <= w->g->level && (!q->wanted || q->wanted(w->g->facts, w->device)))
             r = run_query(w, q);
     return r;
 }
 
-/* Is the device, and everything between it and its PCI function, awake? */
+/* Is the device, and everything between it and its PCI function, awake? What is above the device is
+ * asked once for neighbours. */
 static bool is_awake(struct device_walk *w)
 {
     char dir[4096];
     char *slash;
 
     snprintf(dir, sizeof(dir), "%s", w->device->path);
-    while (strlen(dir) >= w->stop_at) {
+    while (strlen(dir) >= w->stop_at && strcmp(dir, w->awake_dir) != 0) {
         if (!gather_is_awake(w->g, dir))
             return false;
         slash = strrchr(dir, '/');
@@ -372,6 +387,10 @@ static bool is_awake(struct device_walk *w)
             break;
         *slash = '\0';
     }
+    snprintf(w->awake_dir, sizeof(w->awake_dir), "%s", w->device->path);
+    slash = strrchr(w->awake_dir, '/');
+    if (slash)
+        *slash = '\0';
     return true;
 }
 

@@ -23,6 +23,7 @@ struct device_walk {
     const struct transport *transport; /* of its host */
     struct refusals *refusals;         /* of all devices so far */
     unsigned flags;                    /* TARGET_NAMED, TARGET_FORCED */
+    char awake_dir[4096];              /* directory that was found awake, with all above it */
     size_t stop_at; /* length of the shortest path whose power state counts: the PCI function's */
 
     /* Of the device under way. */
@@ -30,6 +31,7 @@ struct device_walk {
     const char *model;
     int type;
     struct command_target target;
+    bool asked_whether_awake;
 };
 
 /* Adds the device with all its facts. */
