@@ -5,7 +5,6 @@
 #include "decode/designator.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -88,7 +87,8 @@ static void name_add_escaped(struct name *n, uint8_t byte)
     else if (byte == 0)
         escaped[1] = '0';
     else
-        snprintf(escaped + 1, sizeof(escaped) - 1, "%03o", byte);
+        for (unsigned i = 0; i < 3; i++)
+            escaped[1 + i] = (char)('0' + (byte >> (6 - 3 * i) & 7));
     name_add(n, escaped, strlen(escaped));
 }
 

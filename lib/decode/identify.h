@@ -62,8 +62,8 @@ struct identify {
     enum identify_cable cable;
 
     uint8_t major_version; /* word 80: highest ATA/ATAPI-n, ACS = 8, ACS-2 = 9 …; 0 not reported */
-    uint8_t
-        form_factor; /* word 168: 1 5.25", 2 3.5", 3 2.5", 4 1.8", 5 smaller …; 0 not reported */
+    /* Word 168: 1 is 5.25", 2 3.5", 3 2.5", 4 1.8", 5 smaller …; 0 not reported. */
+    uint8_t form_factor;
     bool has_rotation;     /* word 217 */
     uint16_t rotation_rpm; /* ROTATION_NONE (0): solid state */
 

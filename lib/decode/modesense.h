@@ -22,8 +22,8 @@ struct modesense {
     uint8_t medium_type;
     uint8_t device_specific;
     bool longlba; /* block descriptors of 16 bytes; MODE SENSE(10) only */
-    struct bytes
-        descriptors;    /* block descriptors, empty without any (DBD, or a device that has none) */
+    /* Block descriptors; empty without any (DBD, or a device that has none). */
+    struct bytes descriptors;
     struct bytes pages; /* behind them, for modesense_next(); cut at MODE DATA LENGTH */
     bool cut;           /* data end before MODE DATA LENGTH does */
 };

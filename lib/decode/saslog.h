@@ -65,8 +65,7 @@ struct saslog_phy {
 bool saslog_next_phy(struct saslog_port *port, struct saslog_phy *ret);
 
 struct saslog_event {
-    uint8_t
-        source; /* PHY EVENT SOURCE: 07h and 08h invalid SPL packets and loss of their sync, … */
+    uint8_t source; /* PHY EVENT SOURCE: 07h, 08h invalid SPL packets and loss of their sync … */
     uint32_t value;
     uint32_t threshold; /* peak value detectors only */
 };

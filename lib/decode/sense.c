@@ -31,7 +31,7 @@ static void decode_fixed(struct bytes data, struct sense *sense)
     sense->information = sense->has_information ? information : 0;
 }
 
-/* The information descriptor (type 00h, SPC-4 4.5.2.2), wherever it is in the list. */
+/* The information descriptor (type 00h, SPC-4 4.5.2), the first one in the list. */
 static void decode_information(struct bytes descriptors, struct sense *sense)
 {
     struct cursor c = cursor_over(descriptors);
@@ -40,11 +40,11 @@ static void decode_information(struct bytes descriptors, struct sense *sense)
         uint8_t type = cursor_u8(&c);
         struct bytes body = cursor_take_up_to(&c, cursor_u8(&c), NULL);
 
-        if (type == 0x00 && body.len >= 10 && body.data[0] & 0x80) {
+        if (type == 0x00 && body.len >= 10) {
             struct cursor value = cursor_over(bytes_slice(body, 2, 8));
 
-            sense->has_information = true;
-            sense->information = cursor_be64(&value);
+            sense->has_information = body.data[0] & 0x80;
+            sense->information = sense->has_information ? cursor_be64(&value) : 0;
             return;
         }
     }

@@ -68,7 +68,7 @@ int spipage_margin(struct bytes page, struct spi_margin *ret)
 
 int spipage_training(struct bytes page, struct spi_training *ret)
 {
-    struct spi_training t;
+    struct spi_training t = { 0 };
     uint32_t *const controls[] = { &t.p_crca, &t.p1,  &t.bsy, &t.sel, &t.rst, &t.req,
                                    &t.ack,    &t.atn, &t.c_d, &t.i_o, &t.msg };
     struct protopage p;
