@@ -204,6 +204,17 @@ static int put_dir(struct store *s, store_node dir, uint32_t name, store_node *r
     return r;
 }
 
+int store_subdir(struct store *s, store_node dir, struct bytes name, store_node *ret)
+{
+    uint32_t id;
+    int r;
+
+    if (!name_is_possible(name))
+        return -EINVAL;
+    r = strtab_put(s->strings, name, &id);
+    return r < 0 ? r : put_dir(s, dir, id, ret);
+}
+
 static int dir_below(struct store *s, uint32_t root, struct bytes path, store_node *ret)
 {
     uint32_t at = root;
@@ -212,15 +223,8 @@ static int dir_below(struct store *s, uint32_t root, struct bytes path, store_no
     if (!path_is_canonical(path))
         return -EINVAL;
     while ((part = next_component(&path)).len) {
-        uint32_t name;
-        int r;
+        int r = store_subdir(s, at, part, &at);
 
-        if (!name_is_possible(part))
-            return -EINVAL;
-        r = strtab_put(s->strings, part, &name);
-        if (r < 0)
-            return r;
-        r = put_dir(s, at, name, &at);
         if (r < 0)
             return r;
     }

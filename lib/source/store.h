@@ -55,6 +55,10 @@ DEFINE_CLEANUP(struct store, store_free)
  * -EINVAL for a path that is not absolute and canonical. */
 int store_dir(struct store *s, struct bytes path, store_node *ret);
 
+/* The directory of that name in a directory (also of properties), as store_dir(). -EINVAL for an
+ * impossible name. */
+int store_subdir(struct store *s, store_node dir, struct bytes name, store_node *ret);
+
 /* Adds or replaces an entry in a directory. For STORE_ERRNO `value` is empty and `error` says which;
  * otherwise error is 0. -EISDIR where a directory has that name, -EINVAL for an impossible name.
  * STORE_DIR (`value` empty) adds an empty directory, leaves one that is there as it is, and is -ENOTDIR
