@@ -37,7 +37,7 @@ static int add_binary(struct spans *s, struct bytes page, size_t at, size_t len,
  * number in the first eight, or some after them. A guess for every run that looks like one. */
 static int find_in_inquiry(struct bytes data, struct spans *ret)
 {
-    enum { FIRST = 36, SERIAL_END = 44, END = 56, SERIAL_MIN = 6 };
+    enum { FIRST = 36, SERIAL_END = 44, END = 56, SERIAL_MIN = 4 };
     static const size_t FIELDS[][2] = { { FIRST, SERIAL_END }, { SERIAL_END, END } };
     int r = 0;
 

@@ -97,7 +97,8 @@ static void neighbours_stay_neighbours(void **state)
 {
     (void)state;
     for (uint64_t i = 1; i < 256; i++)
-        assert_true((scrub_wwn(&KEY, 0x500304800000a000 | i) ^ scrub_wwn(&KEY, 0x500304800000a000)) == i);
+        assert_true(
+            (scrub_wwn(&KEY, 0x500304800000a000 | i) ^ scrub_wwn(&KEY, 0x500304800000a000)) == i);
     assert_true(scrub_wwn(&KEY, 0x5000c50012345601) != 0x5000c50012345601);
     assert_true(scrub_wwn(&KEY, 0x5000c50012345601) != scrub_wwn(&OTHER, 0x5000c50012345601));
     /* An array's port and the units behind it have its number in common. */
@@ -120,15 +121,18 @@ static void check_hex(const char *in, bool upper, uint64_t wwn)
 
 static void notations_agree(void **state)
 {
-    uint64_t wwn = scrub_wwn(&KEY, 0x5000c500a1b2c3d4), high = 0x600a0b8000123456, low = 0x789abcdef0123456;
-    char text[] = "600A0B8000123456789ABCDEF0123456", want[64], colons[] = "50:00:c5:00:a1:b2:c3:d4";
+    uint64_t wwn = scrub_wwn(&KEY, 0x5000c500a1b2c3d4), high = 0x600a0b8000123456,
+             low = 0x789abcdef0123456;
+    char text[] = "600A0B8000123456789ABCDEF0123456", want[64],
+         colons[] = "50:00:c5:00:a1:b2:c3:d4";
     uint64_t back_high, back_low;
 
     (void)state;
     check_hex("5000c500a1b2c3d4", false, wwn);
     check_hex("5000C500A1B2C3D4", true, wwn);
     scrub_hex(&KEY, (uint8_t *)colons, strlen(colons));
-    assert_int_equal(hex_number((struct bytes){ (uint8_t *)colons, strlen(colons) }, &back_high, &back_low), 16);
+    assert_int_equal(
+        hex_number((struct bytes){ (uint8_t *)colons, strlen(colons) }, &back_high, &back_low), 16);
     assert_true(back_low == wwn);
     assert_int_equal(colons[2], ':');
     /* Printed by %llx, without leading zeros. */
@@ -169,9 +173,17 @@ static void check_serial(const char *in)
 
 static void serial_numbers_keep_their_form(void **state)
 {
-    static const char *const SERIALS[] = { "",        "A",         "42",        "ZA100002",
-                                           "WD-WCC4N1234567", "50 00001", "0123456789ABCDEF", "ZA1000020000C8151XYZ",
-                                           "550e8400-e29b-41d4-a716-446655440000", "\xc3\xa4" "12345" };
+    static const char *const SERIALS[] = { "",
+                                           "A",
+                                           "42",
+                                           "ZA100002",
+                                           "WD-WCC4N1234567",
+                                           "50 00001",
+                                           "0123456789ABCDEF",
+                                           "ZA1000020000C8151XYZ",
+                                           "550e8400-e29b-41d4-a716-446655440000",
+                                           "\xc3\xa4"
+                                           "12345" };
 
     (void)state;
     for (size_t i = 0; i < sizeof(SERIALS) / sizeof(SERIALS[0]); i++)
@@ -245,7 +257,8 @@ static void opaque_bytes_are_permuted(void **state)
 
 static void iqns_keep_their_structure(void **state)
 {
-    char a[] = "iqn.2026-01.com.example:array.lun0", b[] = "iqn.2026-01.com.example:array.lun1", c[] = "iqn.x:y";
+    char a[] = "iqn.2026-01.com.example:array.lun0", b[] = "iqn.2026-01.com.example:array.lun1",
+         c[] = "iqn.x:y";
 
     (void)state;
     scrub_iqn(&KEY, (struct bytes){ (uint8_t *)a, strlen(a) }, (uint8_t *)a);

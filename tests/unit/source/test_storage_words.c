@@ -16,16 +16,40 @@ static struct bytes bytes_of(const char *text)
 static void words_that_bear_on_storage(void **state)
 {
     static const char *const KEPT[] = {
-        "libata.force=3:3.0Gbps,4:3.0Gbps", "mpt3sas.max_queue_depth=1024", "mptbase.mpt_msi_enable_spi=0",
-        "aic79xx=verbose",  "aic7xxx=no_reset", "sym53c8xx.settle=10", "sym53c8xx=mpar:y", "pci=noaer",
-        "pcie_aspm=off",    "usb-storage.quirks=152d:0578:u", "usb_storage.quirks=152d:0578:u",
-        "scsi_mod.scan=sync", "scsi_transport_sas.x=1", "qla2xxx.ql2xmaxqdepth=64", "ahci.mobile_lpm_policy=1",
-        "modprobe.blacklist=nouveau,mptspi", "3w-9xxx.use_msi=1", "hisi_sas_v3_hw.prot_mask=0",
+        "libata.force=3:3.0Gbps,4:3.0Gbps",
+        "mpt3sas.max_queue_depth=1024",
+        "mptbase.mpt_msi_enable_spi=0",
+        "aic79xx=verbose",
+        "aic7xxx=no_reset",
+        "sym53c8xx.settle=10",
+        "sym53c8xx=mpar:y",
+        "pci=noaer",
+        "pcie_aspm=off",
+        "usb-storage.quirks=152d:0578:u",
+        "usb_storage.quirks=152d:0578:u",
+        "scsi_mod.scan=sync",
+        "scsi_transport_sas.x=1",
+        "qla2xxx.ql2xmaxqdepth=64",
+        "ahci.mobile_lpm_policy=1",
+        "modprobe.blacklist=nouveau,mptspi",
+        "3w-9xxx.use_msi=1",
+        "hisi_sas_v3_hw.prot_mask=0",
     };
     static const char *const DROPPED[] = {
-        "", "quiet", "root=/dev/disk/by-uuid/0f0f0f0f", "rd.iscsi.username=joe", "iscsi_password=secret",
-        "netroot=iscsi:joe:secret@10.0.0.1::::iqn.2026-01.example:x", "ip=10.0.0.2::10.0.0.1:255.0.0.0:db7",
-        "pcix=1", "modprobe.blacklist=nouveau", "nouveau.modeset=0", "libataforce=1", "=", ".", "mptspi.=",
+        "",
+        "quiet",
+        "root=/dev/disk/by-uuid/0f0f0f0f",
+        "rd.iscsi.username=joe",
+        "iscsi_password=secret",
+        "netroot=iscsi:joe:secret@10.0.0.1::::iqn.2026-01.example:x",
+        "ip=10.0.0.2::10.0.0.1:255.0.0.0:db7",
+        "pcix=1",
+        "modprobe.blacklist=nouveau",
+        "nouveau.modeset=0",
+        "libataforce=1",
+        "=",
+        ".",
+        "mptspi.=",
     };
 
     (void)state;
@@ -59,11 +83,13 @@ static void the_command_line_is_filtered(void **state)
     check_text(cmdline_storage_words, "", "");
     check_text(cmdline_storage_words, "\n", "");
     check_text(cmdline_storage_words, "quiet splash\n", "");
-    check_text(cmdline_storage_words,
-               "BOOT_IMAGE=/boot/vmlinuz root=/dev/sda1 ro  libata.force=1:1.5 \tpci=noaer rd.iscsi.password=x\n",
-               "libata.force=1:1.5 pci=noaer\n");
+    check_text(
+        cmdline_storage_words,
+        "BOOT_IMAGE=/boot/vmlinuz root=/dev/sda1 ro  libata.force=1:1.5 \tpci=noaer rd.iscsi.password=x\n",
+        "libata.force=1:1.5 pci=noaer\n");
     /* A quoted word may hold spaces. */
-    check_text(cmdline_storage_words, "dyndbg=\"file x libata.force=1 +p\" scsi_mod.dev_flags=\"A B:C:1\" a",
+    check_text(cmdline_storage_words,
+               "dyndbg=\"file x libata.force=1 +p\" scsi_mod.dev_flags=\"A B:C:1\" a",
                "scsi_mod.dev_flags=\"A B:C:1\"\n");
 }
 
