@@ -135,7 +135,7 @@ static const struct {
 static enum content content_of(struct bytes name)
 {
     for (size_t i = 0; i < ELEMENTS(CONTENTS); i++)
-        if (bytes_are(name, CONTENTS[i].name))
+        if (CONTENTS[i].name[0] == (char)bytes_at(name, 0) && bytes_are(name, CONTENTS[i].name))
             return CONTENTS[i].content;
     return CONTENT_OTHER;
 }
