@@ -37,6 +37,7 @@ struct json_reader {
     unsigned depth;
     uint64_t in_object; /* a bit per level: object or array */
     const char *error;
+    int failed; /* what json_next() returned when it failed, and returns since */
 };
 
 struct json_reader *json_reader_new(json_refill refill, void *userdata)
@@ -513,13 +514,10 @@ static int take_colon(struct json_reader *r)
     return 0;
 }
 
-int json_next(struct json_reader *r, struct json_token *ret)
+static int read_token(struct json_reader *r, struct json_token *ret)
 {
     int c, e;
 
-    if (r->error)
-        return -EBADMSG;
-    *ret = (struct json_token){ 0 };
     if (r->expect == EXPECT_VALUE && r->depth && (r->in_object & 1)) {
         e = take_colon(r);
         if (e < 0)
@@ -538,8 +536,9 @@ int json_next(struct json_reader *r, struct json_token *ret)
             return close_level(r, c, ret);
         r->pos++;
         r->expect = r->in_object & 1 ? EXPECT_KEY : EXPECT_VALUE;
-        if (!(r->in_object & 1) || (c = skip_space(r)) < 0)
-            return r->in_object & 1 ? c : json_next(r, ret);
+        c = skip_space(r);
+        if (c < 0)
+            return c;
     }
     if (r->expect == EXPECT_KEY || r->expect == EXPECT_KEY_OR_END)
         return c == '}' && r->expect == EXPECT_KEY_OR_END ? close_level(r, c, ret)
@@ -547,6 +546,19 @@ int json_next(struct json_reader *r, struct json_token *ret)
     if (r->expect == EXPECT_VALUE_OR_END && c == ']')
         return close_level(r, c, ret);
     return read_value(r, c, ret);
+}
+
+int json_next(struct json_reader *r, struct json_token *ret)
+{
+    int n;
+
+    if (r->failed)
+        return r->failed;
+    *ret = (struct json_token){ 0 };
+    n = read_token(r, ret);
+    if (n < 0)
+        r->failed = n;
+    return n;
 }
 
 int json_skip(struct json_reader *r, const struct json_token *first)
@@ -567,7 +579,7 @@ int json_skip(struct json_reader *r, const struct json_token *first)
 
 bool json_reader_next_document(struct json_reader *r)
 {
-    if (r->error || r->expect != EXPECT_NOTHING)
+    if (r->failed || r->expect != EXPECT_NOTHING)
         return false;
     while (peek(r) == 0)
         r->pos++;

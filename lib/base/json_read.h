@@ -55,7 +55,8 @@ struct json_reader *json_reader_free(struct json_reader *r);
 DEFINE_CLEANUP(struct json_reader, json_reader_free)
 
 /* The next token. Returns 1 with a token, 0 with JSON_END, -EBADMSG where the text is not JSON (see
- * json_reader_error()), -ENODATA where it ended in the middle, -ENOMEM, or what refill returned. */
+ * json_reader_error()), -ENODATA where it ended in the middle, -ENOMEM, or what refill returned. After
+ * an error, the same one again. */
 int json_next(struct json_reader *r, struct json_token *ret);
 
 /* Skips the value whose first token has just been read (and all in it). Returns as json_next(), 0
