@@ -268,6 +268,20 @@ static int read_escape(struct json_reader *r)
  * window. */
 static size_t plain_run(const struct json_reader *r, size_t at)
 {
+    const uint64_t ones = 0x0101010101010101, tops = 0x8080808080808080;
+
+    /* Eight bytes at once: the top bit of (x - n * ones) & ~x is set in the first byte below n, in none
+     * where there is no such byte. */
+    for (uint64_t x; r->end - at >= sizeof(x); at += sizeof(x)) {
+        uint64_t quote, backslash;
+
+        memcpy(&x, r->window + at, sizeof(x));
+        quote = x ^ '"' * ones;
+        backslash = x ^ '\\' * ones;
+        if (((x - 0x20 * ones) & ~x & tops) | ((quote - ones) & ~quote & tops) |
+            ((backslash - ones) & ~backslash & tops))
+            break;
+    }
     while (at < r->end && r->window[at] >= 0x20 && r->window[at] != '"' && r->window[at] != '\\')
         at++;
     return at;

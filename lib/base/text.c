@@ -35,9 +35,25 @@ static size_t utf8_sequence(const uint8_t *p, size_t left)
     return n;
 }
 
+/* How many bytes are ASCII for sure: looked at eight at once, so perhaps not all that are. */
+static size_t ascii_run(const uint8_t *p, size_t left)
+{
+    size_t n = 0;
+
+    for (uint64_t x; left - n >= sizeof(x); n += sizeof(x)) {
+        memcpy(&x, p + n, sizeof(x));
+        if (x & 0x8080808080808080)
+            break;
+    }
+    return n;
+}
+
 bool text_is_utf8(struct bytes b)
 {
     for (size_t i = 0, n; i < b.len; i += n) {
+        n = ascii_run(b.data + i, b.len - i);
+        if (n)
+            continue;
         n = utf8_sequence(b.data + i, b.len - i);
         if (n == 0)
             return false;

@@ -65,7 +65,8 @@ static char *transcript(struct json_reader *r, int *ret_last)
 
     do {
         while ((n = json_next(r, &t)) > 0) {
-            fprintf(out, "%d %" PRIi64 " %" PRIu64 " ", (int)t.event, t.integer, json_reader_offset(r));
+            fprintf(out, "%d %" PRIi64 " %" PRIu64 " ", (int)t.event, t.integer,
+                    json_reader_offset(r));
             fwrite(t.text.data, 1, t.text.len, out);
             putc('\n', out);
         }
@@ -109,8 +110,9 @@ static void check_pieces(struct bytes text)
         char *said = in_pieces(text, PIECES[i], &last);
 
         if (strcmp(want, said) != 0)
-            print_error("%.200s\nin pieces of %zu:\n%s\nin one go:\n%s", (const char *)text.data, PIECES[i],
-                        strlen(said) < 4000 ? said : "…", strlen(want) < 4000 ? want : "…");
+            print_error("%.200s\nin pieces of %zu:\n%s\nin one go:\n%s", (const char *)text.data,
+                        PIECES[i], strlen(said) < 4000 ? said : "…",
+                        strlen(want) < 4000 ? want : "…");
         assert_string_equal(want, said);
         assert_int_equal(want_last, last);
         free(said);
@@ -211,7 +213,8 @@ static void check_same(struct json_reader *r, const struct json_token *t, json_t
 /* Both take the text and see the same in it, or both refuse it. */
 static void check_against_jansson(struct bytes text)
 {
-    json_t *tree = json_loadb((const char *)text.data, text.len, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+    json_t *tree = json_loadb((const char *)text.data, text.len, JSON_DECODE_ANY | JSON_ALLOW_NUL,
+                              NULL);
     struct json_reader *r = json_reader_over(text);
     struct json_token t;
     int n;
@@ -240,20 +243,140 @@ static void check_against_jansson(struct bytes text)
 
 /* Without a NUL in them, and within what both can hold. */
 static const char *const TEXTS[] = {
-    "", " ", "\n", "{", "}", "[", "]", "{}", "[]", " [ ] ", "{ }", "[{}]", "[[],[]]", "[,]", "[1,]", "[,1]", "[1 2]",
-    "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{,}", "{\"a\" 1}", "{\"a\":1 \"b\":2}", "{a:1}", "{1:1}", "{\"a\":1}",
-    "{\"a\":{\"b\":[1,{\"c\":null}]},\"d\":[]}", "{\"\":\"\"}", "[}", "{]", "[[]", "{\"a\":[}", "[1]x", "[1] ]", "1 2",
-    "0", "-0", "-", "+1", "01", "-01", "1.", ".5", "1.5", "1e5", "1E+5", "1e-5", "1e", "1e+", "1.5e3", "0.0", "00", "0x10",
-    "9223372036854775807", "-9223372036854775808", "123abc", "1,", "--1", "1.2.3", "1e5e5", "Infinity", "NaN", "-Infinity",
-    "true", "false", "null", "tru", "truee", "nul", "True", "nulll", "[true,false,null]", "t", "\"a", "\"", "\"a\\", "'a'",
-    "\"\"", "\"a\"", "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\a\"", "\"\\x41\"", "\"\\u\"", "\"\\u12\"", "\"\\u00g0\"",
-    "\"\\u0041\"", "\"\\u00e4\\u20ac\"", "\"\\u0000\"", "\"a\\u0000b\"", "\"\\uD83D\\uDE00\"", "\"\\uD83D\"",
-    "\"\\uD83Dx\"", "\"\\uD83D\\n\"", "\"\\uDE00\"", "\"\\uD83D\\uD83D\"", "\"\\uDE00\\uD83D\"", "\"\\ud83d\\u0041\"",
-    "\"\xc3\xa4\"", "\"\xe2\x82\xac\"", "\"\xf0\x9f\x98\x80\"", "\"\xc3\"", "\"\xc3(\"", "\"\xc0\x80\"", "\"\xe0\x80\x80\"",
-    "\"\xed\xa0\x80\"", "\"\xf4\x90\x80\x80\"", "\"\xf5\x80\x80\x80\"", "\"\xff\"", "\"\x80\"", "\"\xf0\x9f\x98\"",
-    "\"\xef\xbf\xbd\"", "\"\xf4\x8f\xbf\xbf\"", "\xc3\xa4", "\xef\xbb\xbf{}", "\"a\nb\"", "\"a\tb\"", "\"\x1f\"", "\"\x7f\"",
-    "\t{\r\n\"a\"\n:\t1 , \"b\" :[ ]\n}\n", "[1,\f2]", "[1,\v2]", "\xa0[]", "/* */ []", "[] // x", "[\"a\",\"b\\n\",1.5,-3]",
-    "{\"a\":1}{\"b\":2}", "{\"a\\u0041\":1}", "{\"a\nb\":1}", "{\"\\ud800\":1}", "{\"a\":\"\\", "[\"\\u12", "[-", "[1e", "[tr",
+    "",
+    " ",
+    "\n",
+    "{",
+    "}",
+    "[",
+    "]",
+    "{}",
+    "[]",
+    " [ ] ",
+    "{ }",
+    "[{}]",
+    "[[],[]]",
+    "[,]",
+    "[1,]",
+    "[,1]",
+    "[1 2]",
+    "{\"a\"}",
+    "{\"a\":}",
+    "{\"a\":1,}",
+    "{,}",
+    "{\"a\" 1}",
+    "{\"a\":1 \"b\":2}",
+    "{a:1}",
+    "{1:1}",
+    "{\"a\":1}",
+    "{\"a\":{\"b\":[1,{\"c\":null}]},\"d\":[]}",
+    "{\"\":\"\"}",
+    "[}",
+    "{]",
+    "[[]",
+    "{\"a\":[}",
+    "[1]x",
+    "[1] ]",
+    "1 2",
+    "0",
+    "-0",
+    "-",
+    "+1",
+    "01",
+    "-01",
+    "1.",
+    ".5",
+    "1.5",
+    "1e5",
+    "1E+5",
+    "1e-5",
+    "1e",
+    "1e+",
+    "1.5e3",
+    "0.0",
+    "00",
+    "0x10",
+    "9223372036854775807",
+    "-9223372036854775808",
+    "123abc",
+    "1,",
+    "--1",
+    "1.2.3",
+    "1e5e5",
+    "Infinity",
+    "NaN",
+    "-Infinity",
+    "true",
+    "false",
+    "null",
+    "tru",
+    "truee",
+    "nul",
+    "True",
+    "nulll",
+    "[true,false,null]",
+    "t",
+    "\"a",
+    "\"",
+    "\"a\\",
+    "'a'",
+    "\"\"",
+    "\"a\"",
+    "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"",
+    "\"\\a\"",
+    "\"\\x41\"",
+    "\"\\u\"",
+    "\"\\u12\"",
+    "\"\\u00g0\"",
+    "\"\\u0041\"",
+    "\"\\u00e4\\u20ac\"",
+    "\"\\u0000\"",
+    "\"a\\u0000b\"",
+    "\"\\uD83D\\uDE00\"",
+    "\"\\uD83D\"",
+    "\"\\uD83Dx\"",
+    "\"\\uD83D\\n\"",
+    "\"\\uDE00\"",
+    "\"\\uD83D\\uD83D\"",
+    "\"\\uDE00\\uD83D\"",
+    "\"\\ud83d\\u0041\"",
+    "\"\xc3\xa4\"",
+    "\"\xe2\x82\xac\"",
+    "\"\xf0\x9f\x98\x80\"",
+    "\"\xc3\"",
+    "\"\xc3(\"",
+    "\"\xc0\x80\"",
+    "\"\xe0\x80\x80\"",
+    "\"\xed\xa0\x80\"",
+    "\"\xf4\x90\x80\x80\"",
+    "\"\xf5\x80\x80\x80\"",
+    "\"\xff\"",
+    "\"\x80\"",
+    "\"\xf0\x9f\x98\"",
+    "\"\xef\xbf\xbd\"",
+    "\"\xf4\x8f\xbf\xbf\"",
+    "\xc3\xa4",
+    "\xef\xbb\xbf{}",
+    "\"a\nb\"",
+    "\"a\tb\"",
+    "\"\x1f\"",
+    "\"\x7f\"",
+    "\t{\r\n\"a\"\n:\t1 , \"b\" :[ ]\n}\n",
+    "[1,\f2]",
+    "[1,\v2]",
+    "\xa0[]",
+    "/* */ []",
+    "[] // x",
+    "[\"a\",\"b\\n\",1.5,-3]",
+    "{\"a\":1}{\"b\":2}",
+    "{\"a\\u0041\":1}",
+    "{\"a\nb\":1}",
+    "{\"\\ud800\":1}",
+    "{\"a\":\"\\",
+    "[\"\\u12",
+    "[-",
+    "[1e",
+    "[tr",
 };
 
 static void same_as_jansson(void **state)
@@ -266,8 +389,9 @@ static void same_as_jansson(void **state)
 /* Where we differ from jansson on purpose. */
 static void our_own_limits(void **state)
 {
-    static const char BEHIND_NUL[] = "{}\0rubbish", LONG_NUMBER[] = "1234567890123456789012345678901234567890"
-                                                                    "1234567890123456789012345678901234567890";
+    static const char BEHIND_NUL[] = "{}\0rubbish",
+                      LONG_NUMBER[] = "1234567890123456789012345678901234567890"
+                                      "1234567890123456789012345678901234567890";
     struct json_token t;
     char *said, deep[2 * 70 + 1];
     int last;
@@ -290,7 +414,8 @@ static void our_own_limits(void **state)
     /* Beyond 64 bits, or any double: a number all the same. */
     for (int i = 0; i < 2; i++) {
         static const char *const BIG[] = { "9223372036854775808", "1e999" };
-        struct json_reader *r = json_reader_over((struct bytes){ (const uint8_t *)BIG[i], strlen(BIG[i]) });
+        struct json_reader *r = json_reader_over(
+            (struct bytes){ (const uint8_t *)BIG[i], strlen(BIG[i]) });
 
         assert_int_equal(json_next(r, &t), 1);
         assert_int_equal(t.event, JSON_REAL);
@@ -360,7 +485,8 @@ static void golden_captures_as_jansson_sees_them(void **state)
 
 static void pieces_change_nothing(void **state)
 {
-    static const char STREAM[] = "{\"a\":1}\0{\"b\":\"\\u00e4\"}\0\0 [2]\0\n\0", CUT[] = "{\"a\":1}\0{\"b\":";
+    static const char STREAM[] = "{\"a\":1}\0{\"b\":\"\\u00e4\"}\0\0 [2]\0\n\0",
+                      CUT[] = "{\"a\":1}\0{\"b\":";
     static const char ODD[] = "[1]\0x";
 
     (void)state;
@@ -422,8 +548,10 @@ static void errors_of_the_refill_come_through(void **state)
 
 static void skipping(void **state)
 {
-    static const char TEXT[] = "{\"a\": {\"b\": [1, {\"c\": []}]}, \"d\": [[]], \"e\": \"x\", \"f\": 7}";
-    struct json_reader *r = json_reader_over((struct bytes){ (const uint8_t *)TEXT, sizeof(TEXT) - 1 });
+    static const char TEXT[] =
+        "{\"a\": {\"b\": [1, {\"c\": []}]}, \"d\": [[]], \"e\": \"x\", \"f\": 7}";
+    struct json_reader *r = json_reader_over(
+        (struct bytes){ (const uint8_t *)TEXT, sizeof(TEXT) - 1 });
     struct json_token t;
 
     (void)state;
