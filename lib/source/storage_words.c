@@ -4,6 +4,7 @@
  */
 #include "source/storage_words.h"
 
+#include <errno.h>
 #include <string.h>
 
 /* Modules under drivers/scsi, drivers/ata, drivers/message/fusion, drivers/usb and drivers/infiniband/ulp
@@ -199,4 +200,18 @@ struct bytes modprobe_storage_lines(struct arena *a, struct bytes text)
     for (size_t at = 0; at < text.len;)
         keep_line(&k, next_line(data, text.len, &at));
     return (struct bytes){ k.data, k.len };
+}
+
+int storage_filter(struct arena *arena, const char *path, struct bytes content, struct bytes *ret)
+{
+    struct bytes kept = content;
+
+    if (strcmp(path, "/proc/cmdline") == 0)
+        kept = cmdline_storage_words(arena, content);
+    else if (strncmp(path, "/etc/modprobe.d/", strlen("/etc/modprobe.d/")) == 0)
+        kept = modprobe_storage_lines(arena, content);
+    if (content.len && !kept.data)
+        return -ENOMEM;
+    *ret = kept;
+    return 0;
 }

@@ -30,3 +30,7 @@ struct bytes cmdline_storage_words(struct arena *a, struct bytes cmdline);
  * first word of the command stays, since the rest is a shell command and may say anything. Result as
  * above. */
 struct bytes modprobe_storage_lines(struct arena *a, struct bytes text);
+
+/* The filter for record_set_filter(): what of a file's content may be recorded. Of /proc/cmdline and of
+ * files in /etc/modprobe.d only the above, of anything else all. */
+int storage_filter(struct arena *arena, const char *path, struct bytes content, struct bytes *ret);
