@@ -56,15 +56,13 @@ void arena_clear(struct arena *a)
     a->used = 0;
 }
 
-/* A block with room for `size` bytes. One made for a single large piece goes behind the block in use,
+/* A new block with room for `size` bytes. One made for a single large piece goes behind the block in use,
  * so that the room left there is not lost. */
 static struct block *arena_block(struct arena *a, size_t size)
 {
     size_t room = size > BLOCK_BYTES / 4 ? size : BLOCK_BYTES;
-    struct block *b = a->blocks;
+    struct block *b;
 
-    if (b && b->size - b->used >= size)
-        return b;
     if (room > SIZE_MAX - sizeof(*b))
         return NULL;
     b = malloc(sizeof(*b) + room);
@@ -82,26 +80,29 @@ static struct block *arena_block(struct arena *a, size_t size)
     return b;
 }
 
+/* A piece of the block, or NULL where it does not fit. */
+static char *block_take(struct block *b, size_t size, size_t alignment)
+{
+    size_t start = (b->used + alignment - 1) / alignment * alignment;
+
+    if (start > b->size || b->size - start < size)
+        return NULL;
+    b->used = start + size;
+    return b->data + start;
+}
+
 static char *arena_take(struct arena *a, size_t size, size_t alignment)
 {
-    struct block *b = a->blocks;
-    size_t start;
+    char *piece = a->blocks ? block_take(a->blocks, size, alignment) : NULL;
+    struct block *b;
 
-    if (b) {
-        start = (b->used + alignment - 1) / alignment * alignment;
-        if (start <= b->size && b->size - start >= size) {
-            b->used = start + size;
-            a->used += size;
-            return b->data + start;
-        }
+    if (!piece) {
+        b = arena_block(a, size);
+        piece = b ? block_take(b, size, alignment) : NULL;
     }
-    b = arena_block(a, size);
-    if (!b)
-        return NULL;
-    start = (b->used + alignment - 1) / alignment * alignment;
-    b->used = start + size;
-    a->used += size;
-    return b->data + start;
+    if (piece)
+        a->used += size;
+    return piece;
 }
 
 void *arena_alloc(struct arena *a, size_t size)

@@ -435,7 +435,7 @@ static int read_command(struct loader *l)
         { "us", NUMBER, offsetof(struct numbers, c.duration_us), INT64_MAX },
         { "errno", ERRNO, offsetof(struct numbers, c.error) },
     };
-    unsigned seen;
+    unsigned seen = 0;
     int r = read_members(l, 2, MEMBERS, ELEMENTS(MEMBERS), &n, &seen);
 
     if (r < 0)
