@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <scsi/sg_pt.h>
 #include <stdio.h>
 #include <string.h>
@@ -122,28 +123,52 @@ static bool data_is_good(const struct answer *a)
     return key == NO_SENSE || key == RECOVERED_ERROR;
 }
 
-/* Reads the outcome of a command that was sent. */
-static int take_answer(const struct live_sg *g, struct arena *arena, struct bytes data,
-                       const uint8_t *sense, struct answer *a)
+struct answer live_sg_answer(const struct live_sg_outcome *o, struct bytes room)
 {
-    int status = get_scsi_pt_status_response(g->pt), resid = get_scsi_pt_resid(g->pt);
-    int sense_len = get_scsi_pt_sense_len(g->pt), host = get_scsi_pt_transport_err(g->pt);
+    struct answer a = {
+        .status = (uint8_t)o->status,
+        .host_status = (uint16_t)o->host_status,
+        .driver_status = o->driver_failed ? DRIVER_ERROR : 0,
+        .sense = o->sense,
+    };
 
-    a->status = (uint8_t)status;
-    a->host_status = (uint16_t)host;
-    /* The library does not give the driver's status, only that there is a bad one. */
-    if (get_scsi_pt_result_category(g->pt) == SCSI_PT_RESULT_TRANSPORT_ERR && !host)
-        a->driver_status = DRIVER_ERROR;
-    if (sense_len > 0)
-        a->sense = arena_bytes(
+    if (!data_is_good(&a) || (o->residual > 0 && (size_t)o->residual > room.len))
+        a.residual = room.len;
+    else if (o->residual > 0)
+        a.residual = (size_t)o->residual;
+    a.data = bytes_slice(room, 0, room.len - a.residual);
+    return a;
+}
+
+/* Reads the outcome of a command that was sent. */
+static int take_outcome(const struct live_sg *g, struct arena *arena, const uint8_t *sense,
+                        struct live_sg_outcome *ret)
+{
+    int sense_len = get_scsi_pt_sense_len(g->pt);
+    struct live_sg_outcome o = {
+        .status = get_scsi_pt_status_response(g->pt),
+        .host_status = get_scsi_pt_transport_err(g->pt),
+        .residual = get_scsi_pt_resid(g->pt),
+    };
+
+    o.driver_failed = !o.host_status &&
+                      get_scsi_pt_result_category(g->pt) == SCSI_PT_RESULT_TRANSPORT_ERR;
+    if (sense_len > 0) {
+        o.sense = arena_bytes(
             arena, (struct bytes){ sense, sense_len < SENSE_MAX ? (size_t)sense_len : SENSE_MAX });
-    if (sense_len > 0 && !a->sense.data)
-        return -ENOMEM;
-    a->residual = resid < 0 ? 0 : (size_t)resid < data.len ? (size_t)resid : data.len;
-    if (!data_is_good(a))
-        a->residual = data.len;
-    a->data = bytes_slice(data, 0, data.len - a->residual);
+        if (!o.sense.data)
+            return -ENOMEM;
+    }
+    *ret = o;
     return 0;
+}
+
+/* The library counts milliseconds in an int; 24 days are limit enough. */
+static int limit_s(const struct command_target *target)
+{
+    unsigned s = command_timeout_s(target);
+
+    return s < INT_MAX / 1000 ? (int)s : INT_MAX / 1000;
 }
 
 static int send_command(struct live_sg *g, struct arena *arena, const struct command_target *target,
@@ -151,8 +176,8 @@ static int send_command(struct live_sg *g, struct arena *arena, const struct com
 {
     uint8_t sense[SENSE_MAX] = { 0 };
     uint8_t *room = arena_alloc(arena, command->transfer_bytes + 1);
-    struct answer a = { 0 };
-    uint64_t start;
+    struct live_sg_outcome outcome;
+    uint64_t start, took;
     int r;
 
     if (!room)
@@ -165,17 +190,20 @@ static int send_command(struct live_sg *g, struct arena *arena, const struct com
     /* Behind the commands of those who use the device, not before them. */
     set_scsi_pt_flags(g->pt, SCSI_PT_FLAGS_QUEUE_AT_TAIL);
     start = now_us();
-    r = do_scsi_pt(g->pt, -1, (int)command_timeout_s(target), 0);
-    a.duration_us = now_us() - start;
+    r = do_scsi_pt(g->pt, -1, limit_s(target), 0);
+    took = now_us() - start;
+    if (r != 0) {
+        int error = r > 0 ? (r == SCSI_PT_DO_TIMEOUT ? ETIMEDOUT : EIO) : -r;
+
+        *ret = (struct answer){ .error = errno_name(error) ? error : EIO, .duration_us = took };
+        return 0;
+    }
+    r = take_outcome(g, arena, sense, &outcome);
     if (r < 0)
-        a.error = errno_name(-r) ? -r : EIO;
-    else if (r > 0)
-        a.error = r == SCSI_PT_DO_TIMEOUT ? ETIMEDOUT : EIO;
-    r = a.error ? 0
-                : take_answer(g, arena, (struct bytes){ room, command->transfer_bytes }, sense, &a);
-    if (r == 0)
-        *ret = a;
-    return r;
+        return r;
+    *ret = live_sg_answer(&outcome, (struct bytes){ room, command->transfer_bytes });
+    ret->duration_us = took;
+    return 0;
 }
 
 int live_sg_command(struct live_sg *g, struct source *s, struct arena *arena,

@@ -29,3 +29,15 @@ void live_sg_done(struct live_sg *g);
 int live_sg_command(struct live_sg *g, struct source *s, struct arena *arena,
                     const struct command_target *target, const struct command *command,
                     struct answer *ret);
+
+/* What the pass-through said of a command that was sent. */
+struct live_sg_outcome {
+    int status, host_status;
+    bool driver_failed; /* the driver's status is bad: libsgutils2 does not say how */
+    int residual;       /* as claimed */
+    struct bytes sense;
+};
+
+/* The answer of a command with that outcome, of which `room` is the buffer it had. A residual that cannot
+ * be is brought into the room. */
+struct answer live_sg_answer(const struct live_sg_outcome *outcome, struct bytes room);
