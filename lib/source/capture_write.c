@@ -94,9 +94,12 @@ static void write_entries(struct writer *w, const struct children *c)
 
     for (size_t i = 0; i < c->n; i++)
         dirs += store_kind_of(w->store, c->v[i]) == STORE_DIR;
-    if (w->path.n == 0 || (dirs && dirs == c->n))
+    if (dirs == c->n && (dirs || w->path.n == 0))
         return;
-    json_key_bytes(&w->json, (struct bytes){ (uint8_t *)w->path.v, w->path.n });
+    if (w->path.n)
+        json_key_bytes(&w->json, (struct bytes){ (uint8_t *)w->path.v, w->path.n });
+    else
+        json_key(&w->json, "/");
     json_begin_object_on_one_line(&w->json);
     for (size_t i = 0; i < c->n; i++) {
         if (store_kind_of(w->store, c->v[i]) == STORE_DIR)
@@ -144,6 +147,9 @@ static void write_taken(struct writer *w)
 {
     const struct taken *t = store_taken(w->store);
 
+    if (!t->wall_us && !t->mono_us && !t->kernel[0] && !t->machine[0] && !t->hostname[0] &&
+        !t->scrubbed)
+        return;
     json_key(&w->json, "taken");
     json_begin_object_on_one_line(&w->json);
     json_key(&w->json, "wall_us");
@@ -249,8 +255,7 @@ static int write_object(const struct store *store, FILE *out, bool pretty)
     json_begin_object(&w.json);
     json_key(&w.json, "hbad-capture");
     json_u64(&w.json, 1);
-    if (store_taken(store)->wall_us)
-        write_taken(&w);
+    write_taken(&w);
     json_key(&w.json, "dirs");
     json_begin_object(&w.json);
     r = write_tree(&w, 0);

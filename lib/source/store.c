@@ -13,7 +13,8 @@
 #include "base/strtab.h"
 #include "base/vec.h"
 
-enum { LINKS_MAX = 40, ROOT = 0, PROPS_ROOT = 1, NODES_MAX = 1 << 30 };
+enum { LINKS_MAX = 40, NAME_BYTES = 255, PATH_BYTES = 4095 };
+enum { ROOT = 0, PROPS_ROOT = 1, NODES_MAX = 1 << 30 };
 
 struct node {
     uint32_t parent;
@@ -157,7 +158,8 @@ struct store *store_new(void)
 
 static bool name_is_possible(struct bytes name)
 {
-    if (name.len == 0 || memchr(name.data, '/', name.len) || memchr(name.data, '\0', name.len))
+    if (name.len == 0 || name.len > NAME_BYTES || memchr(name.data, '/', name.len) ||
+        memchr(name.data, '\0', name.len))
         return false;
     return !(name.data[0] == '.' && (name.len == 1 || (name.len == 2 && name.data[1] == '.')));
 }
@@ -181,7 +183,7 @@ static struct bytes next_component(struct bytes *path)
 
 static bool path_is_canonical(struct bytes path)
 {
-    if (path.len == 0 || path.data[0] != '/')
+    if (path.len == 0 || path.len > PATH_BYTES || path.data[0] != '/')
         return false;
     for (size_t i = 1; i < path.len; i++)
         if (path.data[i] == '/' && (path.data[i - 1] == '/' || i + 1 == path.len))

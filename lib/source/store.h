@@ -4,7 +4,8 @@
  * (CAPTURE.md). Equal strings are kept once. Filled by the capture reader or a recorder, read by
  * replay, the capture writer and scrubbing.
  *
- * Paths are absolute and canonical. Adding a file makes the directories above it exist.
+ * Paths are absolute and canonical, and no longer than the kernel's own: 4095 bytes, 255 a name
+ * (include/uapi/linux/limits.h). Adding a file makes the directories above it exist.
  */
 #pragma once
 

@@ -156,6 +156,55 @@ static void bad_captures_are_refused_with_place_and_reason(void **state)
     }
 }
 
+/* A path deeper than any kernel's is refused before anything walks it. */
+static void paths_are_no_longer_than_the_kernels(void **state)
+{
+    static const struct {
+        size_t len;
+        const char *component;
+        int r;
+    } ROWS[] = {
+        { 4095, "/a", -EBADMSG }, /* ends with '/' */
+        { 4094, "/a", 0 },
+        { 4096, "/a", -EBADMSG },
+        { 1000000, "/a", -EBADMSG },
+        { 256, "/nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn", 0 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(ROWS) / sizeof(ROWS[0]); i++) {
+        char *text = malloc(ROWS[i].len + 100), *to = text;
+        struct loaded l;
+
+        to += sprintf(to, "{\"hbad-capture\":1,\"dirs\":{\"");
+        for (size_t n = 0; n < ROWS[i].len; n++)
+            *to++ = ROWS[i].component[n % strlen(ROWS[i].component)];
+        sprintf(to, "\":{\"x\":\"1\"}}}");
+        l = load_text(text);
+        assert_int_equal(l.r, ROWS[i].r);
+        unload(&l);
+        free(text);
+    }
+}
+
+/* Entries of "/" itself, and a time that is not known, survive being written. */
+static void little_things_are_written(void **state)
+{
+    struct loaded l = load_text("{\"hbad-capture\":1,\"taken\":{\"wall_us\":0,\"hostname\":\"h\"},"
+                                "\"dirs\":{\"/\":{\"f\":\"1\"}}}"),
+                  again;
+    struct bytes text = written(l.store, capture_write);
+
+    (void)state;
+    again = load(text);
+    assert_int_equal(again.r, 0);
+    assert_int_not_equal(store_resolve(again.store, "/f", true), STORE_NO_NODE);
+    assert_string_equal(store_taken(again.store)->hostname, "h");
+    free((void *)(uintptr_t)text.data);
+    unload(&l);
+    unload(&again);
+}
+
 static void unknown_members_are_ignored(void **state)
 {
     struct loaded l = load_text("{\"later\": {\"a\": [1, {\"b\": null}]}, \"hbad-capture\": 1,"
@@ -232,6 +281,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(written_again_is_the_same),
         cmocka_unit_test(bad_captures_are_refused_with_place_and_reason),
+        cmocka_unit_test(paths_are_no_longer_than_the_kernels),
+        cmocka_unit_test(little_things_are_written),
         cmocka_unit_test(unknown_members_are_ignored),
         cmocka_unit_test(a_stream_is_the_union_of_its_objects),
         cmocka_unit_test(a_broken_end_keeps_what_came_before),
