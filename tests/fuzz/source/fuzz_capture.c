@@ -56,7 +56,7 @@ static int read_from(struct json_reader *json, struct store *store, struct captu
     MUST(arena && json);
     r = capture_read(json, store, arena, ret);
     if (r == -EBADMSG)
-        MUST(ret->where && ret->why && *ret->where && *ret->why);
+        MUST(ret->where && ret->why && *ret->why); /* a member may be named "" */
     MUST(r == 0 || r == -EBADMSG);
     MUST(r < 0 || ret->complete != ret->stopped);
     json_reader_free(json);
