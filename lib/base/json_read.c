@@ -154,6 +154,8 @@ static int skip_space(struct json_reader *r)
 
 static int scratch_add(struct json_reader *r, const void *data, size_t n)
 {
+    if (n == 0)
+        return 0;
     if (r->scratch_n + n > STRING_MAX)
         return fail(r, "string longer than 1 MiB");
     if (r->scratch_n + n > r->scratch_cap) {

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "decode/sense.h"
 #include "live/node.h"
 #include "source/errno_name.h"
 
@@ -22,8 +23,6 @@ enum {
     ROOM_MAX = 1024 * 1024,
     GOOD = 0x00, /* SAM-5 table 43 */
     CHECK_CONDITION = 0x02,
-    NO_SENSE = 0x0, /* SPC-4 table 43 */
-    RECOVERED_ERROR = 0x1,
     DRIVER_ERROR = 0x04, /* include/scsi/scsi_status.h before 5.14 */
 };
 
@@ -113,14 +112,14 @@ static uint64_t now_us(void)
 /* Does the answer's status say that the data is good? */
 static bool data_is_good(const struct answer *a)
 {
-    uint8_t code = bytes_at(a->sense, 0) & 0x7f, key;
+    struct sense sense;
 
     if (a->host_status || a->driver_status)
         return false;
-    if (a->status != CHECK_CONDITION || a->sense.len < 3)
+    if (a->status != CHECK_CONDITION)
         return a->status == GOOD;
-    key = bytes_at(a->sense, code >= 0x72 ? 1 : 2) & 0x0f; /* SPC-4 4.5: descriptor, fixed */
-    return key == NO_SENSE || key == RECOVERED_ERROR;
+    return sense_decode(a->sense, &sense) == 0 &&
+           (sense.key == SENSE_NO_SENSE || sense.key == SENSE_RECOVERED_ERROR);
 }
 
 struct answer live_sg_answer(const struct live_sg_outcome *o, struct bytes room)
