@@ -29,7 +29,7 @@ struct loader {
     VEC(char) keys[3];
     bool ended;            /* the object said that it is the last one */
     struct arena *scratch; /* what one member needs until it is stored */
-    uint8_t *hex;          /* CAPTURE_VALUE_MAX bytes for decoding */
+    uint8_t *hex;          /* CAPTURE_VALUE_MAX bytes for decoding, from the first hex on */
 };
 
 static struct bytes bytes_of(const char *text)
@@ -150,6 +150,10 @@ static int take_hex(struct loader *l, struct bytes *ret)
 
     if (r < 0)
         return r;
+    if (!l->hex)
+        l->hex = malloc(CAPTURE_VALUE_MAX);
+    if (!l->hex)
+        return -ENOMEM;
     n = hex_decode((const char *)text.data, text.len, l->hex, CAPTURE_VALUE_MAX);
     if (n < 0)
         return wrong(l, n == -E2BIG ? "more than 512 KiB of hex" : "not hex");
@@ -605,8 +609,7 @@ int capture_read_object(struct json_reader *reader, struct store *store, struct 
     if (ret_progress)
         *ret_progress = (struct capture_progress){ 0 };
     l.scratch = arena_new();
-    l.hex = malloc(CAPTURE_VALUE_MAX);
-    if (l.scratch && l.hex)
+    if (l.scratch)
         r = read_object(&l);
     ret->offset = json_reader_offset(reader);
     if (r == -ENODATA) {
