@@ -48,9 +48,9 @@ int number_i64(const char *text, int64_t *ret)
 
     if (r < 0)
         return r;
-    if (value > (uint64_t)INT64_MAX)
+    if (value > (uint64_t)INT64_MAX + (uint64_t)negative)
         return -ERANGE;
-    *ret = negative ? -(int64_t)value : (int64_t)value;
+    *ret = (int64_t)(negative ? -value : value);
     return 0;
 }
 
