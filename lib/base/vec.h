@@ -30,6 +30,8 @@ static inline int vec_reserve_raw(void **v, size_t n, size_t *cap, size_t more, 
     size_t want = n + more, room;
     void *grown;
 
+    if (want < n || want > PTRDIFF_MAX / size)
+        return -ENOMEM;
     if (want <= *cap)
         return 0;
     room = *cap + *cap / 2;
@@ -37,7 +39,7 @@ static inline int vec_reserve_raw(void **v, size_t n, size_t *cap, size_t more, 
         room = want;
     if (room < 8)
         room = 8;
-    if (want < n || room > SIZE_MAX / size)
+    if (room > PTRDIFF_MAX / size)
         return -ENOMEM;
     grown = realloc(*v, room * size);
     if (!grown)
