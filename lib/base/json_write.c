@@ -120,20 +120,24 @@ static void escape(const struct json_writer *w, uint8_t c)
     }
 }
 
+static bool must_be_escaped(uint8_t c)
+{
+    return c < 0x20 || c == '"' || c == '\\' || c == 0x7f;
+}
+
 /* Text that may hold bytes which are not UTF-8: each becomes U+FFFD. */
 static void quote_dirty(const struct json_writer *w, struct bytes text)
 {
     for (size_t i = 0, n; i < text.len; i += n) {
-        for (n = 1; n < 4 && i + n < text.len && (text.data[i + n] & 0xc0) == 0x80;)
+        for (n = 1; n <= 4 && !text_is_utf8(bytes_slice(text, i, n));)
             n++;
-        if (text_is_utf8(bytes_slice(text, i, n))) {
-            if (n == 1 && (text.data[i] < 0x20 || text.data[i] == '"' || text.data[i] == '\\'))
-                escape(w, text.data[i]);
-            else
-                fwrite_unlocked(text.data + i, 1, n, w->out);
-        } else {
+        if (n > 4) {
             fputs_unlocked("\xef\xbf\xbd", w->out);
             n = 1;
+        } else if (n == 1 && must_be_escaped(text.data[i])) {
+            escape(w, text.data[i]);
+        } else {
+            fwrite_unlocked(text.data + i, 1, n, w->out);
         }
     }
 }
@@ -150,7 +154,7 @@ static void quote(const struct json_writer *w, struct bytes text)
     for (size_t i = start; i < text.len; i++) {
         uint8_t c = text.data[i];
 
-        if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7f)
+        if (!must_be_escaped(c))
             continue;
         fwrite_unlocked(text.data + start, 1, i - start, w->out);
         escape(w, c);
