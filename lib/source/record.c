@@ -171,10 +171,10 @@ static struct bytes known_content(const struct record *r, const char *path, bool
     return store_value_of(r->store, n);
 }
 
-static int keep_content(struct record *r, const char *path, size_t limit, struct bytes content)
+/* `cut`: the file may say more, the limit was reached. */
+static int keep_content(struct record *r, const char *path, bool cut, struct bytes content)
 {
-    /* Less than is known already, because the limit was lower? */
-    if (content.len == limit && known_content(r, path, true).len > limit)
+    if (cut && known_content(r, path, true).len > content.len)
         return 0;
     return put_at(r, path, STORE_FILE, content, 0);
 }
@@ -194,25 +194,32 @@ static int keep_link(struct record *r, const char *path, struct bytes target)
     return e;
 }
 
+/* Keeps what a path was read as. */
+static int keep_value(struct record *r, const char *path, bool cut, const struct value *v)
+{
+    store_node dir;
+
+    if (v->error == EISDIR)
+        return make_dir(r, path, &dir);
+    return v->error ? keep_refusal(r, path, v->error) : keep_content(r, path, cut, v->bytes);
+}
+
 static int record_read(struct source *s, const char *path, size_t limit, struct value *ret)
 {
     struct record *r = record_of(s);
     struct value v;
-    store_node dir;
+    bool cut;
     int e = source_read(r->inner, path, limit, &v);
 
-    if (e == 0 && !v.error && r->filter)
-        e = r->filter(r->arena, path, v.bytes, &v.bytes);
     if (e < 0)
         return e;
+    cut = v.bytes.len == limit;
     if (v.bytes.len > CAPTURE_VALUE_MAX)
         v = (struct value){ .error = EFBIG };
-    if (v.error == EISDIR)
-        e = make_dir(r, path, &dir);
-    else if (v.error)
-        e = keep_refusal(r, path, v.error);
-    else
-        e = keep_content(r, path, limit, v.bytes);
+    if (!v.error && r->filter)
+        e = r->filter(r->arena, path, v.bytes, &v.bytes);
+    if (e == 0)
+        e = keep_value(r, path, cut, &v);
     if (e == 0)
         *ret = v;
     return e;

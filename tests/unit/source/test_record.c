@@ -306,6 +306,11 @@ static void a_filter_decides_what_of_a_file_is_kept(void **state)
     assert_string_equal((const char *)v.bytes.data, "libata.force=3.0G password=x");
     assert_int_equal(source_read(replay, "/proc/cmdline", 100, &v), 0);
     assert_string_equal((const char *)v.bytes.data, "libata.force=3.0G");
+    /* Less of it, because the limit was reached: what is known stays. */
+    rig->fake.value = (struct value){ 0, text("a b") };
+    assert_int_equal(source_read(rig->s, "/proc/cmdline", 3, &v), 0);
+    assert_int_equal(source_read(replay, "/proc/cmdline", 100, &v), 0);
+    assert_string_equal((const char *)v.bytes.data, "libata.force=3.0G");
     source_close(replay);
 }
 
