@@ -14,7 +14,6 @@
 #include "source/capture.h"
 #include "source/record.h"
 #include "source/replay.h"
-#include "source/storage_words.h"
 
 static int64_t refill(void *userdata, uint8_t *buffer, size_t size)
 {
@@ -174,7 +173,6 @@ static int record_tree(const struct request *request, enum level level, struct s
     record = record_new(live, store);
     if (!record)
         return -ENOMEM;
-    record_set_filter(record, storage_filter);
     r = source_now(record, &taken);
     return r < 0 ? r : gather(record, &gather_options, &facts);
 }

@@ -17,7 +17,6 @@
 #include "live/live.h"
 #include "source/capture.h"
 #include "source/record.h"
-#include "source/storage_words.h"
 
 struct collection {
     struct source *record;
@@ -67,7 +66,6 @@ static int collect(struct source *live, const struct gather_options *asked)
         r = -ENOMEM;
     if (r == 0) {
         record_set_asking(c.record, tell_asking, NULL);
-        record_set_filter(c.record, storage_filter);
         options.done = send_part;
         options.userdata = &c;
         r = gather(c.record, &options, &facts);

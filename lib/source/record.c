@@ -13,16 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/text.h"
 #include "source/capture.h"
 #include "source/resolve.h"
+#include "source/storage_words.h"
 
 struct record {
     struct source source;
     struct source *inner;
     struct store *store;
-    struct arena *arena; /* what the filter left */
-    int (*filter)(struct arena *arena, const char *path, struct bytes content, struct bytes *ret);
+    struct arena *arena;                                                /* what the filter left */
     void (*asking)(void *userdata, const char *hctl, struct bytes cdb); /* may be NULL */
     void *userdata;
 };
@@ -216,8 +217,8 @@ static int record_read(struct source *s, const char *path, size_t limit, struct 
     cut = v.bytes.len == limit;
     if (v.bytes.len > CAPTURE_VALUE_MAX)
         v = (struct value){ .error = EFBIG };
-    if (!v.error && r->filter)
-        e = r->filter(r->arena, path, v.bytes, &v.bytes);
+    if (!v.error)
+        e = storage_filter(r->arena, path, v.bytes, &v.bytes);
     if (e == 0)
         e = keep_value(r, path, cut, &v);
     if (e == 0)
@@ -440,13 +441,6 @@ struct source *record_new(struct source *inner, struct store *store)
 void record_set_store(struct source *record, struct store *store)
 {
     record_of(record)->store = store;
-}
-
-void record_set_filter(struct source *record,
-                       int (*filter)(struct arena *arena, const char *path, struct bytes content,
-                                     struct bytes *ret))
-{
-    record_of(record)->filter = filter;
 }
 
 void record_set_asking(struct source *record,

@@ -6,6 +6,7 @@
  * What goes into the store
  * - read: the content, or the refusal where it is not ENOENT (absent is absent). What a smaller limit
  *   cut does not replace a longer content.
+ *   Of boot parameters only what bears on storage (storage_filter()); the caller gets no more either.
  * - list: each name that is a directory, as an empty one, and each that is a link, with its target.
  *   Files are kept when they are read. A refusal as with read.
  * - link: the target. That something is no link is not kept.
@@ -20,7 +21,6 @@
  */
 #pragma once
 
-#include "base/arena.h"
 #include "source/source.h"
 #include "source/store.h"
 
@@ -35,11 +35,3 @@ void record_set_store(struct source *record, struct store *store);
 void record_set_asking(struct source *record,
                        void (*asking)(void *userdata, const char *hctl, struct bytes cdb),
                        void *userdata);
-
-/* Says what of a file's content may be kept: of some files only some words are anybody's business
- * ("First, do no harm", rule 7). The function is given every content that was read; it sets *ret to the
- * content itself or to another text, in the arena, and returns 0 or -ENOMEM. Caller and store both get
- * what it left. Without it all is kept. */
-void record_set_filter(struct source *record,
-                       int (*filter)(struct arena *arena, const char *path, struct bytes content,
-                                     struct bytes *ret));

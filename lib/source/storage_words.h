@@ -2,7 +2,7 @@
 /*
  * Which words of the kernel command line and which lines of /etc/modprobe.d bear on storage drivers.
  * Nothing else of either is recorded: they may hold passwords, addresses and names. Used by the
- * live source when it reads them and by scrubbing, for captures that were not made so.
+ * recorder and by scrubbing, for captures that were not made so.
  *
  * Known are SCSI, ATA, USB and PCI drivers and cores; '-' and '_' in a name are one, as for modprobe.
  */
@@ -31,6 +31,6 @@ struct bytes cmdline_storage_words(struct arena *a, struct bytes cmdline);
  * above. */
 struct bytes modprobe_storage_lines(struct arena *a, struct bytes text);
 
-/* The filter for record_set_filter(): what of a file's content may be recorded. Of /proc/cmdline and of
+/* What of a file's content may be recorded: "First, do no harm", rule 7. Of /proc/cmdline and of
  * files in /etc/modprobe.d only the above, of anything else all. */
 int storage_filter(struct arena *arena, const char *path, struct bytes content, struct bytes *ret);

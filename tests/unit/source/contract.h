@@ -60,7 +60,7 @@ static const struct tree_entry TREE[] = {
     { "/sys/class/sort/aa", STORE_FILE, "" },
     { "/sys/class/sort/\xc3\xa4", STORE_FILE, "" },
     { "/sys/class/sort/.hidden", STORE_FILE, "" },
-    { "/proc/cmdline", STORE_FILE, "quiet\n" },
+    { "/proc/cmdline", STORE_FILE, "libata.force=3.0G\n" },
 };
 
 /* What is not in the table because it is long: a file of 20,000 bytes, a name of 255, and a directory with
@@ -192,7 +192,7 @@ static inline void check_content(struct source *s)
     expect_read(s, TARGET "/empty", 100, 0, text_of(""));
     expect_read(s, UNIT "/vpd_pg80", 100, 0, tree_value(&TREE[3], NULL));
     expect_read(s, UNIT "/large", 65536, 0, text_of(large));
-    expect_read(s, "/proc/cmdline", 4096, 0, text_of("quiet\n"));
+    expect_read(s, "/proc/cmdline", 4096, 0, text_of("libata.force=3.0G\n"));
     free(large);
 }
 
@@ -262,7 +262,8 @@ static inline void check_reading_through_links(struct source *s)
     expect_read(s, "/sys/class/scsi_host/state", 100, 0, text_of("running\n"));
     expect_read(s, "/sys/class/scsi_host/host0/state", 100, 0, text_of("running\n"));
     expect_read(s, "/sys/class/scsi_host/up", 100, 0, text_of("running\n"));
-    expect_read(s, "/sys/class/scsi_host/root/proc/cmdline", 100, 0, text_of("quiet\n"));
+    expect_read(s, "/sys/class/scsi_host/root/proc/cmdline", 100, 0,
+                text_of("libata.force=3.0G\n"));
     expect_read(s, "/sys/class/spi_transport/by_name/offset", 100, 0, text_of("127\n"));
     expect_read(s, DEVICE "/device/device/device/scsi_host/host0/state", 100, 0,
                 text_of("running\n"));

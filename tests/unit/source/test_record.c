@@ -281,36 +281,36 @@ static void parts_go_into_stores_of_their_own(void **state)
     store_free(second);
 }
 
-static int first_word(struct arena *arena, const char *path, struct bytes content,
-                      struct bytes *ret)
+/* Rule 7: of boot parameters only what bears on storage; of all else everything. */
+static void of_boot_parameters_only_storage_is_kept(void **state)
 {
-    const uint8_t *blank = memchr(content.data, ' ', content.len);
-
-    *ret = content;
-    if (strcmp(path, "/proc/cmdline") == 0 && blank)
-        *ret = arena_bytes(arena, bytes_slice(content, 0, (size_t)(blank - content.data)));
-    return ret->data ? 0 : -ENOMEM;
-}
-
-static void a_filter_decides_what_of_a_file_is_kept(void **state)
-{
+    static const struct {
+        const char *path, *content, *kept;
+    } ROWS[] = {
+        { "/proc/cmdline", "root=/dev/x libata.force=3.0G password=x\n", "libata.force=3.0G\n" },
+        { "/proc/version", "password=x", "password=x" },
+        { "/etc/modprobe.d/a.conf",
+          "# a comment\noptions mptspi mpt_dv=1\noptions wifi key=secret\n",
+          "options mptspi mpt_dv=1\n" },
+        { "/etc/modprobe.d/b.conf", "options wifi key=secret\n", "" },
+        { "/etc/modprobe.d/c.conf", "", "" },
+    };
     struct rig *rig = *state;
     struct source *replay = replay_new(rig->store);
     struct value v;
 
-    rig->fake.value = (struct value){ 0, text("libata.force=3.0G password=x") };
-    record_set_filter(rig->s, first_word);
-    assert_int_equal(source_read(rig->s, "/proc/cmdline", 100, &v), 0);
-    assert_string_equal((const char *)v.bytes.data, "libata.force=3.0G");
-    assert_int_equal(source_read(rig->s, "/proc/other", 100, &v), 0);
-    assert_string_equal((const char *)v.bytes.data, "libata.force=3.0G password=x");
-    assert_int_equal(source_read(replay, "/proc/cmdline", 100, &v), 0);
-    assert_string_equal((const char *)v.bytes.data, "libata.force=3.0G");
+    for (size_t i = 0; i < ELEMENTS(ROWS); i++) {
+        rig->fake.value = (struct value){ 0, text(ROWS[i].content) };
+        assert_int_equal(source_read(rig->s, ROWS[i].path, 100, &v), 0);
+        assert_string_equal((const char *)v.bytes.data, ROWS[i].kept);
+        assert_int_equal(source_read(replay, ROWS[i].path, 100, &v), 0);
+        assert_string_equal((const char *)v.bytes.data, ROWS[i].kept);
+    }
     /* Less of it, because the limit was reached: what is known stays. */
-    rig->fake.value = (struct value){ 0, text("a b") };
-    assert_int_equal(source_read(rig->s, "/proc/cmdline", 3, &v), 0);
+    rig->fake.value = (struct value){ 0, text("root") };
+    assert_int_equal(source_read(rig->s, "/proc/cmdline", 4, &v), 0);
     assert_int_equal(source_read(replay, "/proc/cmdline", 100, &v), 0);
-    assert_string_equal((const char *)v.bytes.data, "libata.force=3.0G");
+    assert_string_equal((const char *)v.bytes.data, "libata.force=3.0G\n");
     source_close(replay);
 }
 
@@ -435,7 +435,7 @@ int main(void)
         TEST(data_of_reads_is_not_kept),
         TEST(properties_measures_events_clock),
         TEST(parts_go_into_stores_of_their_own),
-        TEST(a_filter_decides_what_of_a_file_is_kept),
+        TEST(of_boot_parameters_only_storage_is_kept),
         TEST(what_no_capture_can_hold),
         TEST(contradictions_are_left_out),
         cmocka_unit_test(parts_written_and_read_are_one_capture),
