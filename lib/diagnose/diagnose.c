@@ -120,7 +120,9 @@ static int add_device(struct relation *r, const struct subject *s)
     d->revision = fact_text(s, &KEY_REVISION);
     d->serial = fact_text(s, &KEY_SERIAL);
     d->wwid = wwid_of(r, s);
-    return d->id ? 0 : -ENOMEM;
+    if (!d->id)
+        return -ENOMEM;
+    return t->complete ? t->complete(r, d) : 0;
 }
 
 /* Links that are no slot's own hang below their host's slot. */

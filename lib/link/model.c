@@ -4,6 +4,8 @@
  */
 #include "link/model.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/names.h"
@@ -53,6 +55,7 @@ struct model *model_free(struct model *m)
     free(m->hosts.v);
     free(m->links.v);
     free(m->devices.v);
+    free(m->names);
     arena_free(m->arena);
     free(m);
     return NULL;
@@ -69,12 +72,57 @@ struct host *model_add_host(struct model *m, const struct subject *subject)
     return h;
 }
 
+static struct link_name *name_slot(const struct model *m, const char *name)
+{
+    size_t h = 14695981039346656037u; /* FNV-1a */
+
+    for (const char *c = name; *c; c++)
+        h = (h ^ (uint8_t)*c) * 1099511628211u;
+    for (h ^= h >> 29;; h++) {
+        struct link_name *slot = &m->names[h & (m->n_name_slots - 1)];
+
+        if (!slot->name || strcmp(slot->name, name) == 0)
+            return slot;
+    }
+}
+
+static int grow_names(struct model *m)
+{
+    struct link_name *old = m->names;
+    size_t n_old = m->n_name_slots, n = n_old ? n_old * 2 : 64;
+    struct link_name *grown = calloc(n, sizeof(*grown));
+
+    if (!grown)
+        return -ENOMEM;
+    m->names = grown;
+    m->n_name_slots = n;
+    for (size_t i = 0; i < n_old; i++)
+        if (old[i].name)
+            *name_slot(m, old[i].name) = old[i];
+    free(old);
+    return 0;
+}
+
+int model_name_link(struct model *m, const char *name, struct link *link)
+{
+    struct link_name *slot;
+
+    if (m->n_names >= m->n_name_slots / 4 * 3 && grow_names(m) < 0)
+        return -ENOMEM;
+    slot = name_slot(m, name);
+    if (!slot->name) {
+        *slot = (struct link_name){ name, link };
+        m->n_names++;
+    }
+    return 0;
+}
+
 struct link *model_add_link(struct model *m, struct host *host, const struct subject *subject,
                             const char *kernel_name)
 {
     struct link *l = arena_alloc(m->arena, sizeof(*l));
 
-    if (!l || vec_push(&m->links, l) < 0)
+    if (!l || vec_push(&m->links, l) < 0 || model_name_link(m, kernel_name, l) < 0)
         return NULL;
     l->host = host;
     l->subject = subject;
@@ -106,10 +154,7 @@ struct host *model_host_named(const struct model *m, const char *kernel_name)
 
 struct link *model_link_named(const struct model *m, const char *kernel_name)
 {
-    for (size_t i = 0; i < m->links.n; i++)
-        if (strcmp(m->links.v[i]->kernel_name, kernel_name) == 0)
-            return m->links.v[i];
-    return NULL;
+    return m->n_name_slots ? name_slot(m, kernel_name)->link : NULL;
 }
 
 int link_add_witness(struct link *l, enum who who, const char *via, struct mode mode)

@@ -98,11 +98,19 @@ struct device {
     struct link *link; /* NULL where no link leads to it */
 };
 
+/* A name and the link it leads to. */
+struct link_name {
+    const char *name; /* NULL: free */
+    struct link *link;
+};
+
 struct model {
     struct arena *arena;
     VEC(struct host *) hosts;
     VEC(struct link *) links;
     VEC(struct device *) devices;
+    struct link_name *names; /* a hash table, for model_link_named() */
+    size_t n_names, n_name_slots;
 };
 
 /* A new, empty model, or NULL without memory. */
@@ -116,7 +124,13 @@ struct link *model_add_link(struct model *m, struct host *host, const struct sub
                             const char *kernel_name);
 struct device *model_add_device(struct model *m, struct host *host, const struct subject *subject);
 
-/* The one of that kernel name; NULL where there is none. For the first two, a linear look. */
+/* Makes the link known by another name of the kernel's as well ("port-0:3", whose only phy it is), which
+ * must live as long as the model. Where the name leads to a link already, it stays so. Returns 0 or
+ * -ENOMEM. */
+int model_name_link(struct model *m, const char *name, struct link *link);
+
+/* The one of that kernel name; NULL where there is none. Hosts: a linear look. Links: the first that was
+ * added with that name, or named so. */
 struct host *model_host_named(const struct model *m, const char *kernel_name);
 struct link *model_link_named(const struct model *m, const char *kernel_name);
 

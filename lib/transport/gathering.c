@@ -22,7 +22,7 @@ static const char *why_of(int error)
 }
 
 /* The fact that a refused read leaves; what is absent leaves none (an attribute that this kernel, driver
- * or device does not have). */
+ * or device does not have; ENXIO is how drivers say so of a bay or an enclosure). */
 static int put_read_refusal(struct gathering *g, const struct attribute *a, const char *origin,
                             int error)
 {
@@ -30,6 +30,7 @@ static int put_read_refusal(struct gathering *g, const struct attribute *a, cons
     case ENOENT:
     case ENOTDIR:
     case ENODEV:
+    case ENXIO:
         return 0;
     case EACCES:
     case EPERM:

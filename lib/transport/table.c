@@ -5,10 +5,11 @@
  */
 #include "transport/transport.h"
 
-extern const struct transport TRANSPORT_HIDDEN, TRANSPORT_PCIE, TRANSPORT_SPI, TRANSPORT_VIRTUAL;
+extern const struct transport TRANSPORT_HIDDEN, TRANSPORT_PCIE, TRANSPORT_SAS, TRANSPORT_SPI,
+    TRANSPORT_VIRTUAL;
 
 const struct transport *const TRANSPORTS[] = {
-    &TRANSPORT_PCIE, &TRANSPORT_VIRTUAL, &TRANSPORT_SPI, &TRANSPORT_HIDDEN, NULL,
+    &TRANSPORT_PCIE, &TRANSPORT_VIRTUAL, &TRANSPORT_SPI, &TRANSPORT_SAS, &TRANSPORT_HIDDEN, NULL,
 };
 
 const struct transport *transport_of(const struct fact_set *set, const struct subject *host)

@@ -98,6 +98,9 @@ struct transport {
 
     /* The link that leads to a device of its hosts; NULL where none does. */
     struct link *(*link_of)(struct relation *r, struct host *host, const struct subject *device);
+
+    /* Says more of a device of its hosts, whose link is set: enclosure, bay. May be NULL. */
+    int (*complete)(struct relation *r, struct device *d);
 };
 
 /* All rows, in the order in which they are asked for their hosts; NULL at the end. */

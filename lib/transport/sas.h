@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the files of the SAS transport share: its facts, a host's tree of phys, ports and expanders,
+ * and what the ends of a link say of its rates.
+ *
+ *   sas.c         which facts, which hosts, the row
+ *   sas_tree.c    facts → tree
+ *   sas_rate.c    what each end of a link runs at and can do
+ *   sas_relate.c  tree → links
+ */
+#pragma once
+
+#include "transport/relation.h"
+
+/* Of a phy (class sas_phy). Rates are in Mb/s. */
+extern const struct fact_key SAS_KEY_PORT;       /* name of the port it is a member of */
+extern const struct fact_key SAS_KEY_NEGOTIATED; /* negotiated_linkrate */
+extern const struct fact_key SAS_KEY_STATE;      /* what stands in its place: "Phy disabled", … */
+extern const struct fact_key SAS_KEY_MAXIMUM;    /* maximum_linkrate: the programmed limit */
+extern const struct fact_key SAS_KEY_HARDWARE;   /* maximum_linkrate_hw: the silicon's */
+extern const struct fact_key SAS_KEY_ENABLE;
+extern const struct fact_key SAS_KEY_INVALID_DWORD, SAS_KEY_DISPARITY, SAS_KEY_LOSS_OF_SYNC,
+    SAS_KEY_RESET_PROBLEM;
+
+/* Of an end device or expander (classes sas_device and sas_expander). */
+extern const struct fact_key SAS_KEY_ADDRESS;
+extern const struct fact_key SAS_KEY_PROTOCOLS; /* as a target: SAS_PROTOCOL_… */
+extern const struct fact_key SAS_KEY_ENCLOSURE; /* 0: none */
+extern const struct fact_key SAS_KEY_BAY;
+
+/* Of a device (class scsi_device): pages from their byte 0 on. */
+extern const struct fact_key SAS_KEY_PAGE_PHYS;     /* mode page 19h/01h */
+extern const struct fact_key SAS_KEY_PAGE_ENHANCED; /* mode page 19h/03h */
+extern const struct fact_key SAS_KEY_PAGE_LOG;      /* log page 18h */
+
+struct sas_port;
+struct sas_expander;
+
+struct sas_lane {
+    const struct subject *subject; /* sas_phy */
+    unsigned number;
+    struct sas_expander *expander;          /* whose phy it is; NULL: the host's */
+    struct sas_port *port;                  /* it is a member of; NULL: of none */
+    uint64_t negotiated, maximum, hardware; /* Mb/s; 0: not known */
+    bool enabled;
+    bool is_virtual;  /* inside a chip: no cable */
+    bool faces_up;    /* the expander's end of the link towards its host */
+    bool is_doubtful; /* it shows a rate and is in no port: left over, or towards another host */
+    struct link *link;
+    struct sas_lane *next_of_port, *next_of_expander;
+};
+
+struct sas_port {
+    const struct subject *subject; /* sas_port */
+    struct sas_expander *expander; /* whose port it is; NULL: the host's */
+    struct sas_lane *lanes;        /* by number */
+    unsigned n_lanes;
+    const struct subject *end_device; /* at the far end; NULL: none */
+    struct sas_expander *below;       /* at the far end; NULL: none */
+    const struct subject *device;     /* the first SCSI device of the end device; NULL: none */
+    const struct subject *witness;    /* the first that told something of its phys; NULL: none */
+    bool only_enclosure;              /* all its SCSI devices are enclosure services (type 0Dh) */
+    struct link *link;                /* its own, or that of its only lane; NULL: no lanes */
+};
+
+struct sas_expander {
+    const struct subject *subject; /* sas_device */
+    const char *id;                /* of its phys' and ports' ids the first part */
+    const char *name;              /* for people: "expander-0:0 LSI SAS2X36" */
+    uint64_t address;              /* 0: not known */
+    struct sas_port *above;        /* that leads to it; NULL: not seen */
+    struct sas_lane *lanes;
+};
+
+/* All of one host; in an arena that is freed after it was related. */
+struct sas_tree {
+    struct relation *relation;
+    struct host *host;
+    struct arena *arena;
+    struct sas_lane *lanes;
+    struct sas_port *ports;
+    struct sas_expander *expanders;
+    size_t n_lanes, n_ports, n_expanders; /* each array is in the order of names as people count */
+    bool has_loose_devices; /* SCSI devices below no end device: volumes of RAID firmware */
+};
+
+/* Builds the tree of the host. Returns 0 or -ENOMEM. */
+int sas_tree_build(struct sas_tree *t);
+
+/* The rate of so many lanes at so many Mb/s; 0 lane_kb_per_s for a number that is no SAS rate. */
+struct rate sas_rate(unsigned lanes, uint64_t mbps);
+
+/* A rate_describe: "6.0 Gb/s", "4 x 12.0 Gb/s". */
+int sas_describe(struct arena *arena, struct rate rate, struct mode *ret);
+
+/* The mode of that rate; not known where mbps is 0. */
+struct mode sas_mode(struct relation *r, unsigned lanes, uint64_t mbps);
+
+/* Somebody's word: nobody's where mbps is 0. */
+struct sas_word {
+    const char *via;
+    uint64_t mbps;
+    bool at_most;
+};
+
+/* What the far end of a lane says, and what lies between the host and it. */
+struct sas_far {
+    struct sas_word runs[2]; /* what it runs at */
+    struct sas_word able;    /* what it can do */
+    struct sas_word allowed; /* what it is programmed to */
+    struct sas_word near;    /* what it heard that the near end can do */
+    struct sas_word pathway; /* what a SATA device behind expanders can be reached with */
+};
+
+/* Asks the far end of a lane of a port, or of a lane that faces up. Returns 0 or -ENOMEM. */
+int sas_far_of(const struct sas_tree *t, const struct sas_lane *lane, struct sas_far *ret);
+
+/* Adds the links of the host. Returns 0 or -ENOMEM. */
+int sas_relate(struct relation *r, struct host *host);
