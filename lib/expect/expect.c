@@ -94,7 +94,8 @@ static int judge(struct model *m, struct link *l)
     }
     if (l->state == LINK_EMPTY || l->state == LINK_DISABLED) {
         l->verdict = VERDICT_NONE;
-        l->reason = l->state == LINK_EMPTY ? "nothing is attached" : "it is switched off";
+        if (!l->reason)
+            l->reason = l->state == LINK_EMPTY ? "nothing is attached" : "it is switched off";
         return 0;
     }
     l->verdict = VERDICT_UNKNOWN;

@@ -211,13 +211,16 @@ static int add_word(struct sas_tree *t, struct link *l, unsigned lanes, enum who
     return link_add_able(l, who, w->via, sas_mode(t->relation, lanes, w->mbps), w->at_most);
 }
 
-/* What both ends can do. Where the silicon's limit is not known, the programmed one is no less than what
- * the phy does when asked. */
-static int relate_abilities(struct sas_tree *t, struct link *l, unsigned lanes,
+/* What both ends can do; `runs` is the driver's word of what runs, 0 where it has none. Where the silicon's
+ * limit is not known, the programmed one is no less than what the phy does when asked. */
+static int relate_abilities(struct sas_tree *t, struct link *l, unsigned lanes, uint64_t runs,
                             const struct sas_word *near, const struct sas_far *far)
 {
-    int e = 0;
+    int e;
 
+    /* A device's word alone does not make a link well of which its driver tells nothing. */
+    if (!near->mbps && !far->near.mbps && !runs)
+        return 0;
     if (near->mbps)
         e = add_word(t, l, lanes, WHO_INITIATOR, near);
     else
@@ -299,7 +302,7 @@ static int relate_lane(struct sas_tree *t, struct sas_lane *lane)
     if (lane->faces_up)
         far.able.at_most = near.at_most = true;
     if (e == 0)
-        e = relate_abilities(t, l, 1, &near, &far);
+        e = relate_abilities(t, l, 1, lane->negotiated, &near, &far);
     return e < 0 || lane->faces_up ? e : relate_limits(t, l, 1, limit_of(lane), &far);
 }
 
@@ -368,7 +371,7 @@ static int relate_port(struct sas_tree *t, struct sas_port *port)
         e = sum.near.via ? 0 : -ENOMEM;
     }
     if (e == 0)
-        e = relate_abilities(t, l, expected, &sum.near, &far);
+        e = relate_abilities(t, l, expected, sum.slowest, &sum.near, &far);
     return e < 0 ? e : relate_limits(t, l, expected, sum.programmed, &far);
 }
 
