@@ -5,7 +5,6 @@
 #include "transport/gathering.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -61,6 +60,19 @@ static int put_parsed(struct gathering *g, const struct attribute *a, const char
     return r;
 }
 
+/* dir/name; false where it does not fit. Not by snprintf(): it is asked for every file of every object. */
+static bool join(char *path, size_t size, const char *dir, const char *name)
+{
+    size_t dir_len = strlen(dir), name_len = strlen(name);
+
+    if (dir_len + name_len + 2 > size)
+        return false;
+    memcpy(path, dir, dir_len);
+    path[dir_len] = '/';
+    memcpy(path + dir_len + 1, name, name_len + 1);
+    return true;
+}
+
 static int gather_attribute(struct gathering *g, const struct attribute *a, const char *dir,
                             const char *origin)
 {
@@ -68,7 +80,7 @@ static int gather_attribute(struct gathering *g, const struct attribute *a, cons
     struct value v;
     int r;
 
-    if ((size_t)snprintf(path, sizeof(path), "%s/%s", dir, a->file) >= sizeof(path))
+    if (!join(path, sizeof(path), dir, a->file))
         return 0;
     if (a->flags & ATTR_IS_LINK)
         r = source_link(g->source, path, &v);
@@ -113,7 +125,7 @@ int gather_canonical(struct gathering *g, const char *dir, const char *name, cha
     size_t len;
     int r;
 
-    if ((size_t)snprintf(path, sizeof(path), "%s/%s", dir, name) >= sizeof(path))
+    if (!join(path, sizeof(path), dir, name))
         return 0;
     r = source_link(g->source, path, &v);
     if (r < 0 || v.error)
@@ -146,7 +158,7 @@ bool gather_is_awake(struct gathering *g, const char *device_dir)
 
     if (!g->source->asking_costs)
         return true;
-    if ((size_t)snprintf(path, sizeof(path), "%s/power/runtime_status", device_dir) >= sizeof(path))
+    if (!join(path, sizeof(path), device_dir, "power/runtime_status"))
         return false;
     if (source_read(g->source, path, sizeof(status) - 1, &v) < 0)
         return false;
