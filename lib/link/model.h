@@ -124,13 +124,13 @@ struct link *model_add_link(struct model *m, struct host *host, const struct sub
                             const char *kernel_name);
 struct device *model_add_device(struct model *m, struct host *host, const struct subject *subject);
 
-/* Makes the link known by another name of the kernel's as well ("port-0:3", whose only phy it is), which
- * must live as long as the model. Where the name leads to a link already, it stays so. Returns 0 or
- * -ENOMEM. */
+/* Makes the link known by another name of the kernel's as well ("port-0:3", whose only phy it is),
+ * which must live as long as the model. Where the name leads to a link already, it stays so. Returns
+ * 0 or -ENOMEM. */
 int model_name_link(struct model *m, const char *name, struct link *link);
 
-/* The one of that kernel name; NULL where there is none. Hosts: a linear look. Links: the first that was
- * added with that name, or named so. */
+/* The one of that kernel name; NULL where there is none. Hosts: a linear look. Links: the first that
+ * was added with that name, or named so. */
 struct host *model_host_named(const struct model *m, const char *kernel_name);
 struct link *model_link_named(const struct model *m, const char *kernel_name);
 

@@ -21,7 +21,7 @@ static const char *why_of(int error)
 }
 
 /* The fact that a refused read leaves; what is absent leaves none (an attribute that this kernel, driver
- * or device does not have; ENXIO is how drivers say so of a bay or an enclosure). */
+ * or device does not have). */
 static int put_read_refusal(struct gathering *g, const struct attribute *a, const char *origin,
                             int error)
 {
@@ -29,7 +29,6 @@ static int put_read_refusal(struct gathering *g, const struct attribute *a, cons
     case ENOENT:
     case ENOTDIR:
     case ENODEV:
-    case ENXIO:
         return 0;
     case EACCES:
     case EPERM:
@@ -60,7 +59,8 @@ static int put_parsed(struct gathering *g, const struct attribute *a, const char
     return r;
 }
 
-/* dir/name; false where it does not fit. Not by snprintf(): it is asked for every file of every object. */
+/* dir/name; false where it does not fit. Not by snprintf(): it is asked for every file of every
+ * object. */
 static bool join(char *path, size_t size, const char *dir, const char *name)
 {
     size_t dir_len = strlen(dir), name_len = strlen(name);

@@ -2,17 +2,19 @@
 /*
  * SAS: each phy is a link, and each port of several phys one more, whose lanes they are.
  *
- * Witnesses: the driver (sas_phy), the other end where it is an expander, the device (mode page 19h/01h,
- * log page 18h; SATA: IDENTIFY DEVICE in VPD page 89h). Abilities: maximum_linkrate_hw of both ends, the
- * pages, IDENTIFY word 76. Limits somebody set: maximum_linkrate.
+ * Witnesses: the driver (sas_phy), the other end where it is an expander, the device (mode page
+ * 19h/01h, log page 18h; SATA: IDENTIFY DEVICE in VPD page 89h). Abilities: maximum_linkrate_hw of
+ * both ends, the pages, IDENTIFY word 76. Limits somebody set: maximum_linkrate.
  * Sources: drivers/scsi/scsi_transport_sas.c; drivers/scsi/libsas; drivers/scsi/mpt3sas; SPL-4.
  *
- * Ids, all of which survive a reboot: HOST-sas-phy-N (HBA phy), HOST-sas-EXPANDER-phy-N (EXPANDER: its SAS
- * address), …-port-FAR (port of several phys; FAR: SAS address of what is at its far end; port numbers
- * change whenever a port forms anew). Where two are alike, "+PHY" (the lowest member) is put behind.
+ * Ids, all of which survive a reboot: HOST-sas-phy-N (HBA phy), HOST-sas-EXPANDER-phy-N (EXPANDER:
+ * its SAS address), …-port-FAR (port of several phys; FAR: SAS address of what is at its far end;
+ * port numbers change whenever a port forms anew). Where two are alike, "+PHY" (the lowest member)
+ * is put behind.
  *
- * A rate alone does not mean that a phy is up: several drivers leave the last one when a cable is pulled.
- * Membership of a port does. mpt3sas puts no phy of an expander that faces the HBA in a port, though.
+ * A rate alone does not mean that a phy is up: several drivers leave the last one when a cable is
+ * pulled. Membership of a port does. mpt3sas puts no phy of an expander that faces the HBA in a
+ * port, though.
  */
 #include "transport/sas.h"
 
@@ -113,8 +115,8 @@ static int parse_enclosure(struct fact_set *set, const struct fact_key *key, con
     return parse_text(set, key, origin, raw);
 }
 
-/* The hardware's maximum tells whether a driver fills its phys in at all, which decides whose a host is:
- * see claims(). The counters cost a request to the adapter or to the expander each. */
+/* The hardware's maximum tells whether a driver fills its phys in at all, which decides whose a
+ * host is: see claims(). The counters cost a request to the adapter or to the expander each. */
 static const struct attribute PHY_ATTRIBUTES[] = {
     { "port", &SAS_KEY_PORT, NULL, LEVEL_IDENTITY, ATTR_IN_DEVICE | ATTR_IS_LINK },
     { "maximum_linkrate_hw", &SAS_KEY_HARDWARE, parse_linkrate, LEVEL_IDENTITY },
@@ -224,8 +226,8 @@ static bool speaks_ssp(const struct fact_set *set, const struct subject *device)
     return end && fact_number_or(end, &SAS_KEY_PROTOCOLS, SAS_PROTOCOL_SSP) & SAS_PROTOCOL_SSP;
 }
 
-/* What the device heard of the near end counts where the driver does not tell: then no phy of the host
- * has a maximum. */
+/* What the device heard of the near end counts where the driver does not tell: then no phy of
+ * the host has a maximum. */
 static bool near_is_silent(const struct fact_set *set, const struct subject *device)
 {
     const struct subject *phy;
@@ -258,8 +260,9 @@ static bool tells_rates(const struct fact_set *set, const struct subject *host)
     return false;
 }
 
-/* hpsa and smartpqi register hosts and phys whose rates are all Unknown and whose counters are always 0:
- * there is no fact of a link in them. mpi3mr registers none before Linux 6.1, and full ones since. */
+/* hpsa and smartpqi register hosts and phys whose rates are all Unknown and whose counters are
+ * always 0: there is no fact of a link in them. mpi3mr registers none before Linux 6.1, and full
+ * ones since. */
 static bool claims(const struct fact_set *set, const struct subject *host)
 {
     const struct driver *d;
@@ -270,8 +273,8 @@ static bool claims(const struct fact_set *set, const struct subject *host)
     return !d || !d->hides || tells_rates(set, host);
 }
 
-/* Ports are names of links: of their own, or of their only phy's. What hangs below no port is a volume,
- * and its link the one named after the host. */
+/* Ports are names of links: of their own, or of their only phy's. What hangs below no port is a
+ * volume, and its link the one named after the host. */
 static struct link *link_of(struct relation *r, struct host *host, const struct subject *device)
 {
     const struct subject *port = fact_set_above(r->facts, "sas_port", device->path, "port-");

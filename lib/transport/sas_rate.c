@@ -66,8 +66,8 @@ struct mode sas_mode(struct relation *r, unsigned lanes, uint64_t mbps)
 
 /* ---- a SAS device at the far end ---- */
 
-/* A device with several phys in one port has a descriptor for each. Ours has the address of the end device,
- * and, where more than one has, the number of the lane at its other end. */
+/* A device with several phys in one port has a descriptor for each. Ours has the address of the
+ * end device, and, where more than one has, the number of the lane at its other end. */
 static bool is_ours(const struct sas_lane *lane, const struct sas_phy *phy, uint64_t address,
                     const struct sas_word *before)
 {
@@ -112,7 +112,8 @@ static void ask_page_log(const struct sas_lane *lane, uint64_t address, struct s
                                                   sas_rate_mbps(phy.phy.logical_rate), false };
 }
 
-/* Descriptors of this page have no address: only where the device has one phy is it ours for certain. */
+/* Descriptors of this page have no address: only where the device has one phy is it ours for
+ * certain. */
 static void ask_page_enhanced(const struct sas_lane *lane, struct sas_far *far)
 {
     struct saspage_enhanced enhanced;
@@ -134,8 +135,8 @@ static uint64_t sata_mbps(unsigned generation)
     return generation < ELEMENTS(MBPS) ? MBPS[generation] : 0;
 }
 
-/* mpt3sas keeps 1.5 Gb/s for an attached HBA phy whose rate its firmware does not tell at that moment
- * (mpt3sas_scsih.c, _scsih_sas_host_refresh). */
+/* mpt3sas keeps 1.5 Gb/s for an attached HBA phy whose rate its firmware does not tell at that
+ * moment (mpt3sas_scsih.c, _scsih_sas_host_refresh). */
 static bool may_be_a_guess(const struct sas_tree *t, const struct sas_lane *lane)
 {
     const struct driver *d = driver_of(t->relation->facts, t->host->subject);
@@ -143,8 +144,9 @@ static bool may_be_a_guess(const struct sas_tree *t, const struct sas_lane *lane
     return !lane->expander && lane->negotiated == 1500 && d && strcmp(d->name, "mpt3sas") == 0;
 }
 
-/* Word 77, the rate in force, is as old as the page, which the kernel or the translator may have read long
- * ago. It can confirm a rate; that it names another proves nothing, unless the driver guesses. */
+/* Word 77, the rate in force, is as old as the page, which the kernel or the translator may have
+ * read long ago. It can confirm a rate; that it names another proves nothing, unless the driver
+ * guesses. */
 static void ask_identify(const struct sas_tree *t, const struct sas_lane *lane, struct sas_far *far)
 {
     struct vpd_ata page;
@@ -178,8 +180,9 @@ static void find_pathway(const struct sas_lane *lane, struct sas_far *far)
 
 /* ---- an expander at the far end, or the port above one that faces up ---- */
 
-/* The words of lanes that are one end of a link: their common rate where they are at one; the least that
- * all can do; the least that they are programmed to, where that is less than they can do. */
+/* The words of lanes that are one end of a link: their common rate where they are at one; the
+ * least that all can do; the least that they are programmed to, where that is less than they can
+ * do. */
 struct common {
     uint64_t runs, hardware, programmed;
     unsigned n;
@@ -214,8 +217,8 @@ static int say(const struct sas_tree *t, const struct common *c, const char *who
     return ret->able.via && (!is_certain || (ret->runs[0].via && ret->allowed.via)) ? 0 : -ENOMEM;
 }
 
-/* Which of its phys face up may not be known: then what the best of all can do is an upper bound, and
- * certain only where all can do the same. */
+/* Which of its phys face up may not be known: then what the best of all can do is an upper
+ * bound, and certain only where all can do the same. */
 static int ask_expander(const struct sas_tree *t, const struct sas_expander *e, unsigned n_lanes,
                         struct sas_far *ret)
 {

@@ -76,7 +76,8 @@ static const char *far_name(const struct sas_tree *t, const struct sas_port *por
 
 /* ---- width ---- */
 
-/* The phys of the lane's group that are not in the port; 0 unless all of them are enabled and free. */
+/* The phys of the lane's group that are not in the port; 0 unless all of them are enabled and
+ * free. */
 static unsigned missing_of_group(const struct sas_tree *t, const struct sas_port *port,
                                  unsigned group)
 {
@@ -94,8 +95,8 @@ static unsigned missing_of_group(const struct sas_tree *t, const struct sas_port
     return n;
 }
 
-/* How many lanes the port should have: one from an HBA to an expander takes whole groups of phys, as
- * connectors and cables do. Nothing says so of other ports. */
+/* How many lanes the port should have: one from an HBA to an expander takes whole groups of
+ * phys, as connectors and cables do. Nothing says so of other ports. */
 static unsigned lanes_expected(const struct sas_tree *t, const struct sas_port *port)
 {
     unsigned n = port->n_lanes, last = UINT32_MAX;
@@ -141,8 +142,8 @@ static int add_lane_links(struct sas_tree *t)
     return host ? 0 : -ENOMEM;
 }
 
-/* A port of one phy is that phy, unless it should have more. The port that an expander has towards its
- * host is the far end of the link above it, and no link again. */
+/* A port of one phy is that phy, unless it should have more. The port that an expander has
+ * towards its host is the far end of the link above it, and no link again. */
 static int add_port_links(struct sas_tree *t)
 {
     for (size_t i = 0; i < t->n_ports; i++) {
@@ -177,7 +178,8 @@ static int add_volumes_link(struct sas_tree *t)
     return 0;
 }
 
-/* The link that leads towards the host from what has these ports and phys; NULL: the host's slot does. */
+/* The link that leads towards the host from what has these ports and phys; NULL: the host's slot
+ * does. */
 static struct link *link_above(const struct sas_expander *e)
 {
     return e && e->above ? e->above->link : NULL;
@@ -211,8 +213,9 @@ static int add_word(struct sas_tree *t, struct link *l, unsigned lanes, enum who
     return link_add_able(l, who, w->via, sas_mode(t->relation, lanes, w->mbps), w->at_most);
 }
 
-/* What both ends can do; `runs` is the driver's word of what runs, 0 where it has none. Where the silicon's
- * limit is not known, the programmed one is no less than what the phy does when asked. */
+/* What both ends can do; `runs` is the driver's word of what runs, 0 where it has none. Where
+ * the silicon's limit is not known, the programmed one is no less than what the phy does when
+ * asked. */
 static int relate_abilities(struct sas_tree *t, struct link *l, unsigned lanes, uint64_t runs,
                             const struct sas_word *near, const struct sas_far *far)
 {
@@ -254,7 +257,8 @@ static uint64_t limit_of(const struct sas_lane *lane)
     return lane->maximum < lane->hardware ? lane->maximum : 0;
 }
 
-/* What a lane that is up runs at. The driver's word counts; where it has none, the far end's is shown. */
+/* What a lane that is up runs at. The driver's word counts; where it has none, the far end's is
+ * shown. */
 static int relate_rate(struct sas_tree *t, struct sas_lane *lane, const struct sas_far *far)
 {
     struct relation *r = t->relation;

@@ -2,8 +2,9 @@
 /*
  * SAS: from the kernel's objects to the tree of a host (sas.h).
  *
- * What hangs where, the paths of the objects tell: HOST/port-H:P/expander-H:E/port-H:E:Q/end_device-…,
- * a phy lies in the directory of what it is a phy of. Which phys are a port's, their `port` links tell.
+ * What hangs where, the paths of the objects tell:
+ * HOST/port-H:P/expander-H:E/port-H:E:Q/end_device-…, a phy lies in the directory of what it is a
+ * phy of. Which phys are a port's, their `port` links tell.
  */
 #include "transport/sas.h"
 
@@ -40,8 +41,8 @@ static struct sas_expander *find_expander(const struct sas_tree *t, const char *
     return find_node(t->expanders, t->n_expanders, sizeof(*t->expanders), name);
 }
 
-/* The subjects of a class and host whose names begin with the prefix, as nodes of that size that begin
- * with a pointer to their subject; sorted by name. */
+/* The subjects of a class and host whose names begin with the prefix, as nodes of that size that
+ * begin with a pointer to their subject; sorted by name. */
 static int collect(const struct sas_tree *t, const char *class_name, const char *prefix,
                    size_t size, void *ret_nodes, size_t *ret_n)
 {
@@ -197,9 +198,9 @@ static bool same_text(const char *a, const char *b)
     return a && b && strcmp(a, b) == 0;
 }
 
-/* Is the enclosure at the end of this port a part of the chip whose port it is? An expander's has the
- * expander's names, or an address that differs from its in the last byte only; the adapter's has a
- * name of its own. (SMP DISCOVER would tell, byte 43 bit 7.) */
+/* Is the enclosure at the end of this port a part of the chip whose port it is? An expander's
+ * has the expander's names, or an address that differs from its in the last byte only; the
+ * adapter's has a name of its own. (SMP DISCOVER would tell, byte 43 bit 7.) */
 static bool ends_in_own_chip(const struct sas_tree *t, const struct sas_port *port)
 {
     const char *vendor = fact_text(port->device, &KEY_VENDOR),
@@ -230,8 +231,8 @@ static bool is_stray(const struct sas_lane *lane)
     return !lane->port && lane->enabled && lane->negotiated;
 }
 
-/* Marks what an expander of libsas has: a port of those of its phys that face up, with nothing below it.
- * Returns whether there is one. */
+/* Marks what an expander of libsas has: a port of those of its phys that face up, with nothing
+ * below it. Returns whether there is one. */
 static bool mark_port_up(struct sas_expander *e)
 {
     bool any = false;
@@ -251,8 +252,8 @@ static struct sas_lane *end_of_run(struct sas_lane *lane)
     return lane;
 }
 
-/* More strays than the port above has lanes: those that face up are the one run of that length, if there
- * is just one. The others may face a second host, or show what they once ran at. */
+/* More strays than the port above has lanes: those that face up are the one run of that length,
+ * if there is just one. The others may face a second host, or show what they once ran at. */
 static void mark_run_up(struct sas_expander *e, unsigned n)
 {
     struct sas_lane *found = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Small SAS machines for tests: a store is filled object by object as the kernel would show them, and
- * diagnosed. One host, host0, on 0000:01:00.0.
+ * Small SAS machines for tests: a store is filled object by object as the kernel would show them,
+ * and diagnosed. One host, host0, on 0000:01:00.0.
  */
 #pragma once
 
@@ -44,7 +44,8 @@ static inline void put_line(struct store *s, const char *dir, const char *name, 
     put(s, dir, name, STORE_FILE, line);
 }
 
-/* An object of a class with its device below `parent`. Returns its class directory, in the buffer. */
+/* An object of a class with its device below `parent`. Returns its class directory, in the
+ * buffer. */
 static inline const char *object(struct store *s, char *buffer, const char *class, const char *name,
                                  const char *parent)
 {
@@ -69,7 +70,8 @@ static inline struct store *machine(const char *driver)
     return s;
 }
 
-/* A phy below `parent`: what it runs at, its limits as programmed and of its silicon, its port (or NULL). */
+/* A phy below `parent`: what it runs at, its limits as programmed and of its silicon, its port
+ * (or NULL). */
 static inline void phy(struct store *s, const char *parent, const char *name, const char *port,
                        const char *runs, const char *maximum, const char *hardware)
 {

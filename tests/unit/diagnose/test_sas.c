@@ -29,7 +29,8 @@ static void disk(struct store *s, unsigned n, const char *runs, const char *hard
     device(s, dir, hctl, "0", "DISK");
 }
 
-/* The host's phys first to last in port-0:0, and the expander behind it with so many phys of its own. */
+/* The host's phys first to last in port-0:0, and the expander behind it with so many phys of its
+ * own. */
 static void shelf(struct store *s, unsigned first, unsigned last, const char *runs, unsigned n_phys,
                   const char *hardware)
 {
@@ -94,7 +95,8 @@ static void member_of_a_port_is_up_whatever_the_rate(void **state)
     }
 }
 
-/* 22.5 Gb/s was "Unknown" to mpt3sas for long, and to its limits: the device's word is shown, no more. */
+/* 22.5 Gb/s was "Unknown" to mpt3sas for long, and to its limits: the device's word is shown, no
+ * more. */
 static void device_word_where_the_driver_has_none(void **state)
 {
     struct store *s = machine("mpt3sas");
@@ -118,7 +120,8 @@ static void proof_from_both_ends(void **state)
     (void)state;
     for (unsigned i = 0; i < 5; i++)
         disk(s, i, i == 3 ? G12 : G6, G12, "ssp");
-    /* 0: a 12G disk at 6.0; 1: a 6G disk; 2: tells nothing; 3: names another rate; 4: was limited */
+    /* 0: a 12G disk at 6.0; 1: a 6G disk; 2: tells nothing; 3: names another rate; 4: was
+     * limited */
     page_phys(s, "0:0:0:0", &(struct descriptor){ CODE_6, CODE_12, CODE_12, 0, 0x5000c50000000000 },
               1);
     page_phys(s, "0:0:1:0", &(struct descriptor){ CODE_6, CODE_6, CODE_6, 1, 0x5000c50000000001 },
@@ -136,8 +139,8 @@ static void proof_from_both_ends(void **state)
     report_free(r);
 }
 
-/* The page has a descriptor for each phy of the device: the other port's is not ours, and of two in one
- * port each lane has its own. */
+/* The page has a descriptor for each phy of the device: the other port's is not ours, and of two
+ * in one port each lane has its own. */
 static void descriptor_that_is_ours(void **state)
 {
     static const struct descriptor OTHER_PORT[] = {
@@ -169,8 +172,8 @@ static void descriptor_that_is_ours(void **state)
     report_free(r);
 }
 
-/* Word 77 is as old as the page: that it names another rate proves nothing, but where mpt3sas shows 1.5
- * for a rate it does not know. */
+/* Word 77 is as old as the page: that it names another rate proves nothing, but where mpt3sas
+ * shows 1.5 for a rate it does not know. */
 static void sata_word_77(void **state)
 {
     struct store *s = machine("mpt3sas");
@@ -235,7 +238,8 @@ static void slow_uplink(void **state)
     report_free(r);
 }
 
-/* More phys with a rate and without a port than the uplink has lanes: a second host, or leftovers. */
+/* More phys with a rate and without a port than the uplink has lanes: a second host, or
+ * leftovers. */
 static void strays(void **state)
 {
     struct store *s = machine("mpt3sas");
@@ -253,7 +257,8 @@ static void strays(void **state)
     report_free(r);
 }
 
-/* libsas puts the phys that face up in a port with a link back; one with a rate in no port is free. */
+/* libsas puts the phys that face up in a port with a link back; one with a rate in no port is
+ * free. */
 static void port_that_faces_up(void **state)
 {
     struct store *s = machine("mvsas");
