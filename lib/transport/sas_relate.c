@@ -59,6 +59,12 @@ static const char *port_id(const struct sas_tree *t, const struct sas_port *port
                         owner_id(t, port->expander), address, twin);
 }
 
+/* Whose ports and phys these are, for people. */
+static const char *near_name(const struct sas_tree *t, const struct sas_expander *e)
+{
+    return e ? e->name : t->host->id;
+}
+
 /* What is at the far end of a port, for people. */
 static const char *far_name(const struct sas_tree *t, const struct sas_port *port)
 {
@@ -281,7 +287,7 @@ static int relate_lane(struct sas_tree *t, struct sas_lane *lane)
     struct sas_far far;
     int e = 0;
 
-    l->near = lane->expander ? lane->expander->name : t->host->id;
+    l->near = near_name(t, lane->expander);
     l->up = link_above(lane->expander);
     relate_state(lane);
     for (size_t i = 0; e == 0 && i < ELEMENTS(COUNTERS); i++)
@@ -289,7 +295,7 @@ static int relate_lane(struct sas_tree *t, struct sas_lane *lane)
     if (e < 0 || l->state != LINK_UP)
         return e;
     if (lane->faces_up) {
-        l->far = l->up && l->up->near ? l->up->near : t->host->id;
+        l->far = near_name(t, lane->expander->above->expander);
     } else {
         l->far = far_name(t, lane->port);
         l->bundle = lane->port->link == l ? NULL : lane->port->link;
@@ -362,7 +368,7 @@ static int relate_port(struct sas_tree *t, struct sas_port *port)
     struct sas_far far;
     int e;
 
-    l->near = port->expander ? port->expander->name : t->host->id;
+    l->near = near_name(t, port->expander);
     l->far = port->lanes->link->far;
     l->up = link_above(port->expander);
     l->state = LINK_UP;

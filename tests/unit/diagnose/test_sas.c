@@ -290,6 +290,7 @@ static void pathway_of_sata(void **state)
 {
 #define DEEP EXPANDER "/port-0:0:2/expander-0:1"
     struct store *s = machine("mpt3sas");
+    const struct link *l;
     struct report *r;
     struct link *hop;
 
@@ -300,6 +301,8 @@ static void pathway_of_sata(void **state)
     phy(s, EXPANDER, "phy-0:0:8", "port-0:0:2", G6, G6, G6);
     phy(s, EXPANDER, "phy-0:0:9", "port-0:0:2", G6, G6, G6);
     expander(s, EXPANDER "/port-0:0:2", "expander-0:1", "0x500304800000b07f", "SAS2X16");
+    phy(s, DEEP, "phy-0:1:5", NULL, G6, G6, G6);
+    phy(s, DEEP, "phy-0:1:6", NULL, G6, G6, G6);
     phy(s, DEEP, "phy-0:1:0", "port-0:1:0", G3, G3, G6);
     port(s, DEEP, "port-0:1:0");
     end_device(s, DEEP "/port-0:1:0", "end_device-0:1:0", "0x500304800000b000", "sata");
@@ -313,6 +316,9 @@ static void pathway_of_sata(void **state)
     expect_link(r, "phy-0:1:0", LINK_UP, VERDICT_OK, "3.0 Gb/s", "3.0 Gb/s");
     expect_link(r, "phy-0:1:1", LINK_UP, VERDICT_OK, "6.0 Gb/s", "6.0 Gb/s");
     expect_link(r, "port-0:0:2", LINK_UP, VERDICT_OK, "2 x 6.0 Gb/s", "2 x 6.0 Gb/s");
+    l = expect_link(r, "phy-0:1:5", LINK_UP, VERDICT_OK, "6.0 Gb/s", "6.0 Gb/s");
+    assert_string_equal(l->near, "expander-0:1 LSI SAS2X16");
+    assert_string_equal(l->far, "expander-0:0 LSI SAS3x40");
     assert_int_equal(device_path_kb_per_s(r->model->devices.v[1], &hop), 300000);
     assert_string_equal(hop->kernel_name, "phy-0:0");
     report_free(r);
