@@ -13,6 +13,7 @@
 #include "diagnose/gaps.h"
 #include "expect/expect.h"
 #include "transport/driver.h"
+#include "transport/emulation.h"
 #include "transport/pci.h"
 #include "transport/relation.h"
 
@@ -29,23 +30,35 @@ static const char *type_name(uint64_t type)
     return type < ELEMENTS(NAMES) && NAMES[type] ? NAMES[type] : "other";
 }
 
-/* "pci-0000:01:01.0", or the device path without what changes at a reboot: "platform-host",
- * "pci-0000:00:1f.2-ata-1" where several hosts share the function. */
-static const char *host_id(struct relation *r, const struct subject *host)
+/* Where the host hangs: "pci-0000:01:01.0", "ccw-0.0.1900" (the number of the subchannel above it may
+ * change), else the device path to it: "pseudo_0-adapter0". */
+static char *host_place(struct relation *r, const struct subject *host)
 {
     const struct subject *pci = pci_of(r->facts, host);
     const char *below = host->path + strlen("/sys/devices/");
-    char *id;
+    char *id, *last;
 
-    if (!pci) {
-        id = arena_strndup(r->model->arena, below, strlen(below) - strlen(host->name));
-        for (char *c = id; c && *c; c++)
-            *c = *c == '/' ? '-' : *c;
-        if (id && *id && id[strlen(id) - 1] == '-')
-            id[strlen(id) - 1] = '\0';
-        return id;
-    }
-    return arena_printf(r->model->arena, "pci-%s", pci->name);
+    if (pci)
+        return arena_printf(r->model->arena, "pci-%s", pci->name);
+    id = arena_strndup(r->model->arena, below, strlen(below) - strlen(host->name));
+    if (id && *id && id[strlen(id) - 1] == '/')
+        id[strlen(id) - 1] = '\0';
+    last = id ? strrchr(id, '/') : NULL;
+    if (last && text_starts_with(id, "css"))
+        return arena_printf(r->model->arena, "ccw-%s", last + 1);
+    for (char *c = id; c && *c; c++)
+        *c = *c == '/' ? '-' : *c;
+    return id;
+}
+
+/* Its place, and what its transport tells it by from others there. */
+static const char *host_id(struct relation *r, const struct subject *host)
+{
+    const struct transport *t = transport_of(r->facts, host);
+    const char *mark = t->host_mark ? t->host_mark(r, host) : NULL;
+    char *place = host_place(r, host);
+
+    return place && mark ? arena_printf(r->model->arena, "%s-%s", place, mark) : place;
 }
 
 /* The first of the two subjects that has the text. */
@@ -72,7 +85,8 @@ static int add_host(struct relation *r, const struct subject *s)
     h->transport = transport_of(r->facts, s)->name;
     h->driver = driver_name(r->facts, s);
     module = d ? d->name : h->driver;
-    h->module = module ? fact_set_find(r->facts, "module", module) : NULL;
+    h->module = module ? driver_module(r->facts, module) : NULL;
+    h->own = own;
     h->driver_version = text_of(own, h->module, &KEY_DRIVER_VERSION);
     if (!h->driver_version)
         h->driver_version = fact_text(h->module, &KEY_MODULE_VERSION);
@@ -81,12 +95,14 @@ static int add_host(struct relation *r, const struct subject *s)
     h->firmware = text_of(own, NULL, &KEY_FIRMWARE);
     h->bios = text_of(own, NULL, &KEY_BIOS);
     h->state = fact_text(s, &KEY_STATE);
+    if (!h->id || driver_parameters(r->facts, r->model->arena, h) < 0)
+        return -ENOMEM;
     if (!pci)
-        return h->id ? 0 : -ENOMEM;
+        return 0;
     h->pci_address = pci->name;
     if (fact_number(pci, &KEY_PCI_VENDOR, &vendor) && fact_number(pci, &KEY_PCI_DEVICE, &device))
         h->pci_id = arena_printf(r->model->arena, "%04x:%04x", (unsigned)vendor, (unsigned)device);
-    return h->id ? 0 : -ENOMEM;
+    return 0;
 }
 
 /* The world-wide name where the kernel shows none: from VPD page 83h. */
@@ -106,14 +122,16 @@ static int add_device(struct relation *r, const struct subject *s)
     struct host *host = s->host ? model_host_named(r->model, s->host->name) : NULL;
     struct device *d = model_add_device(r->model, host, s);
     const struct transport *t;
+    const char *mark;
     uint64_t type;
 
     if (!d || !host)
         return d ? 0 : -ENOMEM;
     t = transport_of(r->facts, host->subject);
     d->link = t->link_of ? t->link_of(r, host, s) : NULL;
-    d->id = arena_printf(r->model->arena, "%s-lun-%s", d->link ? d->link->id : host->id,
-                         strrchr(s->name, ':') + 1);
+    mark = t->device_mark ? t->device_mark(r, host, s) : NULL;
+    d->id = arena_printf(r->model->arena, "%s%s%s-lun-%s", d->link ? d->link->id : host->id,
+                         mark ? "-" : "", mark ? mark : "", strrchr(s->name, ':') + 1);
     d->type = fact_number(s, &KEY_DEVICE_TYPE, &type) ? type_name(type) : NULL;
     d->vendor = fact_text(s, &KEY_VENDOR);
     d->model = fact_text(s, &KEY_MODEL);
@@ -152,6 +170,7 @@ static int relate(struct relation *r)
 
         e = t->relate ? t->relate(r, h) : 0;
     }
+    emulation_mark(r);
     hang_up(r->model);
     for (const struct subject *s = fact_set_first(r->facts, "scsi_device"); e == 0 && s;
          s = s->next_of_class)

@@ -20,7 +20,10 @@ static const struct attribute HOST_ATTRIBUTES[] = {
     { "unique_id", &KEY_UNIQUE_ID, parse_decimal, LEVEL_IDENTITY },
     { "state", &KEY_STATE, NULL, LEVEL_MODES },
     { "can_queue", &KEY_CAN_QUEUE, parse_decimal, LEVEL_ALL },
-    { "../../power/runtime_status", &KEY_RUNTIME_STATUS, NULL, LEVEL_ALL },
+    { "cmd_per_lun", &KEY_CMD_PER_LUN, parse_decimal, LEVEL_ALL },
+    { "sg_tablesize", &KEY_SG_TABLESIZE, parse_decimal, LEVEL_ALL },
+    { "nr_hw_queues", &KEY_HW_QUEUES, parse_decimal, LEVEL_ALL },
+    { "power/runtime_status", &KEY_RUNTIME_STATUS, NULL, LEVEL_ALL, ATTR_IN_DEVICE },
     { 0 },
 };
 

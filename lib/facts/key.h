@@ -10,6 +10,8 @@
 extern const struct fact_key KEY_PROC_NAME; /* the driver by its own word */
 extern const struct fact_key KEY_STATE;     /* "running", "recovery", "offline", "blocked", … */
 extern const struct fact_key KEY_CAN_QUEUE; /* commands the host takes at once */
+extern const struct fact_key KEY_CMD_PER_LUN, KEY_SG_TABLESIZE,
+    KEY_HW_QUEUES; /* its other limits */
 extern const struct fact_key KEY_UNIQUE_ID;
 extern const struct fact_key KEY_MODEL; /* host: the chip or card; device: INQUIRY */
 extern const struct fact_key KEY_BOARD;
@@ -17,7 +19,8 @@ extern const struct fact_key KEY_FIRMWARE;
 extern const struct fact_key KEY_BIOS;
 extern const struct fact_key KEY_DRIVER_VERSION;
 extern const struct fact_key KEY_SERIAL;
-extern const struct fact_key KEY_RESET_COUNT;
+extern const struct fact_key
+    KEY_RESET_COUNT; /* of the adapter by its driver, since it was loaded */
 
 /* Of a device (class scsi_device). */
 extern const struct fact_key KEY_DEVICE_TYPE; /* peripheral device type, SPC-4 table 142 */

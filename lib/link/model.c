@@ -52,6 +52,8 @@ struct model *model_free(struct model *m)
         free(m->links.v[i]->expected_from.v);
         free(m->links.v[i]->counters.v);
     }
+    for (size_t i = 0; i < m->hosts.n; i++)
+        free(m->hosts.v[i]->parameters.v);
     free(m->hosts.v);
     free(m->links.v);
     free(m->devices.v);

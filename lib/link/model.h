@@ -50,6 +50,12 @@ struct claim {
     bool at_most; /* able: an upper bound, no proof that it can do that much */
 };
 
+/* What a driver was told. */
+struct parameter {
+    const char *name, *value;
+    const char *from; /* "/sys/module/libata/parameters", "/proc/cmdline", … */
+};
+
 struct host {
     const char *id;          /* survives a reboot: "pci-0000:01:01.0" */
     const char *kernel_name; /* "host0" */
@@ -60,9 +66,12 @@ struct host {
     const char *state;       /* as the kernel says it */
     const char *reason;      /* why its links cannot be seen; NULL where they can */
     const struct subject *subject;
+    const struct subject *own;    /* attributes of its driver; NULL where it has none */
     const struct subject *module; /* of its driver; NULL where not seen */
-    struct link *slot;            /* its PCIe link; NULL where it has none */
-    bool is_bus;                  /* the host's links share one bus (parallel SCSI) */
+    VEC(struct parameter) parameters;
+    const char *emulated; /* why it is no real hardware; NULL where it is */
+    struct link *slot;    /* its PCIe link; NULL where it has none */
+    bool is_bus;          /* the host's links share one bus (parallel SCSI) */
 };
 
 struct link {

@@ -91,19 +91,20 @@ static void claims(struct json_writer *w, const char *key, const struct claim *v
     json_end_array(w);
 }
 
+/* What the driver was told, and where. */
 static void parameters(struct json_writer *w, const struct host *h)
 {
     json_key(w, "parameters");
     json_begin_object_on_one_line(w);
-    for (uint32_t i = 0; h->module && i < h->module->n_facts; i++) {
-        const struct fact *f = &h->module->facts[i];
-        const char *equals = f->key == &KEY_PARAMETER && f->text ? strchr(f->text, '=') : NULL;
-
-        if (!equals)
-            continue;
-        json_key_bytes(w, (struct bytes){ (const uint8_t *)f->text, (size_t)(equals - f->text) });
-        json_string(w, equals + 1);
-    }
+    for (size_t i = 0; i < h->parameters.n; i++)
+        member(w, h->parameters.v[i].name, h->parameters.v[i].value);
+    json_end_object(w);
+    if (!h->parameters.n)
+        return;
+    json_key(w, "parameters_from");
+    json_begin_object_on_one_line(w);
+    for (size_t i = 0; i < h->parameters.n; i++)
+        member(w, h->parameters.v[i].name, h->parameters.v[i].from);
     json_end_object(w);
 }
 
@@ -140,7 +141,12 @@ static void host_object(struct json_writer *w, const struct host *h)
     member_if(w, "pci_address", h->pci_address);
     member_if(w, "state", h->state);
     number_if(w, "can_queue", h->subject, &KEY_CAN_QUEUE);
+    number_if(w, "cmd_per_lun", h->subject, &KEY_CMD_PER_LUN);
+    number_if(w, "sg_tablesize", h->subject, &KEY_SG_TABLESIZE);
+    number_if(w, "nr_hw_queues", h->subject, &KEY_HW_QUEUES);
+    number_if(w, "resets", h->own, &KEY_RESET_COUNT);
     parameters(w, h);
+    member_if(w, "emulated", h->emulated);
     member_if(w, "reason", h->reason);
     json_end_object(w);
 }

@@ -21,6 +21,7 @@
 #include "decode/protopage.h"
 #include "decode/spipage.h"
 #include "transport/controllers.h"
+#include "transport/driver.h"
 #include "transport/gathering.h"
 #include "transport/relation.h"
 
@@ -179,8 +180,11 @@ static int gather(struct gathering *g)
 
 static bool claims(const struct fact_set *set, const struct subject *host)
 {
+    const struct driver *driver = driver_of(set, host);
+
     return fact_set_find(set, "spi_host", host->name) ||
-           fact_set_find(set, "scsi_proc", host->name);
+           fact_set_find(set, "scsi_proc", host->name) ||
+           (driver && driver->transport && strcmp(driver->transport, "spi") == 0);
 }
 
 struct rate spi_rate(uint64_t period_ps, unsigned width_bytes, uint32_t options)

@@ -90,6 +90,10 @@ struct transport {
     /* Is this scsi_host its own? The first row of the table that says so has it. NULL: none is. */
     bool (*claims)(const struct fact_set *set, const struct subject *host);
 
+    /* What tells the host from others on its PCI function or bus, and survives a reboot: a part of its id,
+     * such as a WWN. NULL, or a NULL returned: nothing has to. */
+    const char *(*host_mark)(struct relation *r, const struct subject *host);
+
     /* Adds links that belong to no single host, before the hosts are related. May be NULL. */
     int (*relate_machine)(struct relation *r);
 
@@ -101,6 +105,11 @@ struct transport {
 
     /* Says more of a device of its hosts, whose link is set: enclosure, bay. May be NULL. */
     int (*complete)(struct relation *r, struct device *d);
+
+    /* What tells a device from others with the same LUN on its link: a part of its id, such as the WWN of
+     * the target. NULL, or a NULL returned: nothing has to. */
+    const char *(*device_mark)(struct relation *r, const struct host *host,
+                               const struct subject *device);
 };
 
 /* All rows, in the order in which they are asked for their hosts; NULL at the end. */
