@@ -5,11 +5,12 @@
  */
 #include "transport/transport.h"
 
-extern const struct transport TRANSPORT_HIDDEN, TRANSPORT_PCIE, TRANSPORT_SAS, TRANSPORT_SPI,
-    TRANSPORT_VIRTUAL;
+extern const struct transport TRANSPORT_FC, TRANSPORT_HIDDEN, TRANSPORT_ISCSI, TRANSPORT_PCIE,
+    TRANSPORT_SAS, TRANSPORT_SPI, TRANSPORT_SRP, TRANSPORT_VIRTUAL;
 
 const struct transport *const TRANSPORTS[] = {
-    &TRANSPORT_PCIE, &TRANSPORT_VIRTUAL, &TRANSPORT_SPI, &TRANSPORT_SAS, &TRANSPORT_HIDDEN, NULL,
+    &TRANSPORT_PCIE,  &TRANSPORT_VIRTUAL, &TRANSPORT_SPI,    &TRANSPORT_SAS, &TRANSPORT_FC,
+    &TRANSPORT_ISCSI, &TRANSPORT_SRP,     &TRANSPORT_HIDDEN, NULL,
 };
 
 const struct transport *transport_of(const struct fact_set *set, const struct subject *host)

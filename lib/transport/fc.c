@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Fibre Channel, also over Ethernet (FCoE): the link is the host's port. Remote ports have a state and no
+ * speed; what the port is wired to (a switch) is not in sight, so what the far end can do is not known.
+ *
+ * Witness: the driver (fc_host speed), where port_state, port_id and speed agree that the port is up: a
+ * port that is down may show its old speed. Ability: supported_speeds, an upper bound, for it holds speeds
+ * the optics cannot do. Limit: lpfc_link_speed. An NPIV port has no link of its own where the port it is
+ * on is in view: its directory is HOST/vport-H:C-N/hostM.
+ *
+ * Ids: the link is HOST-fc-WWPN; the host of an NPIV port is told from its physical one by "vport-WWPN";
+ * devices by the WWPN of their remote port (behind an NPIV port its own before it).
+ * Sources: drivers/scsi/scsi_transport_fc.c; lpfc_attr.c, qla_attr.c, zfcp_scsi.c, libfc/fc_lport.c.
+ */
+#include "transport/fc.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/text.h"
+#include "transport/driver.h"
+#include "transport/ethernet.h"
+#include "transport/relation.h"
+
+static const struct fact_key PORT_NAME = { "port_name", FACT_TEXT, FACT_IDENTITY };
+static const struct fact_key NODE_NAME = { "node_name", FACT_TEXT, FACT_IDENTITY };
+static const struct fact_key PERMANENT_NAME = { "permanent_port_name", FACT_TEXT, FACT_IDENTITY };
+static const struct fact_key PORT_TYPE = { "port_type", FACT_TEXT, FACT_GAUGE };
+static const struct fact_key PORT_STATE = { "port_state", FACT_TEXT, FACT_GAUGE };
+static const struct fact_key PORT_ID = { "port_id", FACT_NUMBER, FACT_GAUGE };
+static const struct fact_key SPEED = { "speed_gbit", FACT_NUMBER, FACT_GAUGE };
+static const struct fact_key BEST_SPEED = { "best_speed_gbit", FACT_NUMBER, FACT_IDENTITY };
+static const struct fact_key FABRIC_NAME = { "fabric_name", FACT_TEXT, FACT_GAUGE };
+static const struct fact_key SYMBOLIC_NAME = { "symbolic_name", FACT_TEXT, FACT_IDENTITY };
+static const struct fact_key VPORTS_IN_USE = { "npiv_vports_inuse", FACT_NUMBER, FACT_GAUGE };
+static const struct fact_key DEV_LOSS_TMO = { "dev_loss_tmo_s", FACT_NUMBER, FACT_GAUGE };
+static const struct fact_key FAST_IO_FAIL = { "fast_io_fail_tmo", FACT_TEXT, FACT_GAUGE };
+static const struct fact_key ROLES = { "roles", FACT_TEXT, FACT_GAUGE };
+static const struct fact_key TARGET_ID = { "scsi_target_id", FACT_TEXT, FACT_GAUGE };
+static const struct fact_key SINCE_RESET = { "seconds_since_last_reset", FACT_NUMBER, FACT_GAUGE };
+
+#define DEFINE_KEY(name) static const struct fact_key name = { #name, FACT_NUMBER, FACT_COUNTER };
+#define ROW(name)        { "statistics/" #name, &name, fc_parse_statistic, LEVEL_ALL },
+
+FC_HOST_STATISTICS(DEFINE_KEY)
+FC_FPIN_STATISTICS(DEFINE_KEY)
+
+static const struct attribute HOST_ATTRIBUTES[] = {
+    { "port_name", &PORT_NAME, NULL, LEVEL_IDENTITY },
+    { "port_type", &PORT_TYPE, parse_known_text, LEVEL_MODES },
+    { "port_state", &PORT_STATE, parse_known_text, LEVEL_MODES },
+    { "port_id", &PORT_ID, parse_hex, LEVEL_MODES },
+    { "speed", &SPEED, fc_parse_speed, LEVEL_MODES },
+    { "supported_speeds", &BEST_SPEED, fc_parse_speeds, LEVEL_MODES },
+    { "fabric_name", &FABRIC_NAME, NULL, LEVEL_MODES },
+    { "symbolic_name", &SYMBOLIC_NAME, NULL, LEVEL_MODES },
+    { "node_name", &NODE_NAME, NULL, LEVEL_ALL },
+    { "permanent_port_name", &PERMANENT_NAME, NULL, LEVEL_ALL },
+    { "npiv_vports_inuse", &VPORTS_IN_USE, parse_decimal, LEVEL_ALL },
+    { "dev_loss_tmo", &DEV_LOSS_TMO, parse_decimal, LEVEL_ALL },
+    /* libfc's drivers and zfcp say here what others say in their scsi_host. */
+    { "model", &KEY_MODEL, parse_known_text, LEVEL_ALL },
+    { "model_description", &KEY_BOARD, parse_known_text, LEVEL_ALL },
+    { "firmware_version", &KEY_FIRMWARE, parse_known_text, LEVEL_ALL },
+    { "optionrom_version", &KEY_BIOS, parse_known_text, LEVEL_ALL },
+    { "driver_version", &KEY_DRIVER_VERSION, parse_known_text, LEVEL_ALL },
+    { "serial_number", &KEY_SERIAL, parse_known_text, LEVEL_ALL },
+    { "statistics/seconds_since_last_reset", &SINCE_RESET, fc_parse_statistic, LEVEL_ALL },
+    FC_HOST_STATISTICS(ROW) FC_FPIN_STATISTICS(ROW){ 0 },
+};
+
+static const struct attribute RPORT_ATTRIBUTES[] = {
+    { "port_name", &PORT_NAME, NULL, LEVEL_IDENTITY },
+    { "roles", &ROLES, parse_known_text, LEVEL_MODES },
+    { "port_state", &PORT_STATE, parse_known_text, LEVEL_MODES },
+    { "port_id", &PORT_ID, parse_hex, LEVEL_ALL },
+    { "scsi_target_id", &TARGET_ID, NULL, LEVEL_ALL },
+    { "node_name", &NODE_NAME, NULL, LEVEL_ALL },
+    { "dev_loss_tmo", &DEV_LOSS_TMO, parse_decimal, LEVEL_ALL },
+    { "fast_io_fail_tmo", &FAST_IO_FAIL, NULL, LEVEL_ALL },
+    FC_FPIN_STATISTICS(ROW){ 0 },
+};
+
+static const struct object_class CLASSES[] = {
+    { "fc_host", "/sys/class/fc_host", .attributes = HOST_ATTRIBUTES },
+    { "fc_remote_ports", "/sys/class/fc_remote_ports", .attributes = RPORT_ATTRIBUTES },
+    { 0 },
+};
+
+/* Adapters for FC over Ethernet whose drivers serve Fibre Channel as well. Sources: qla_def.h (ISP8001,
+ * ISP8021, ISP8031, ISP8044), lpfc_hw.h (TIGERSHARK, TOMCAT, LANCER_FCOE, SKYHAWK), bfa_defs.h (CT). */
+static const struct {
+    uint16_t vendor, device;
+} CONVERGED[] = {
+    { 0x1077, 0x8001 }, { 0x1077, 0x8021 }, { 0x1077, 0x8031 },
+    { 0x1077, 0x8044 }, { 0x10df, 0x0720 }, { 0x10df, 0xe260 },
+    { 0x1657, 0x0014 }, { 0x19a2, 0x0704 }, { 0x19a2, 0x0714 },
+};
+
+static bool claims(const struct fact_set *set, const struct subject *host)
+{
+    return fact_set_find(set, "fc_host", host->name);
+}
+
+/* Does the port speak Fibre Channel over Ethernet? Its driver or name says so, else the chip. */
+static bool is_over_ethernet(const struct fact_set *set, const struct subject *host,
+                             const struct subject *fc)
+{
+    const struct driver *driver = driver_of(set, host);
+    const char *symbolic = fact_text(fc, &SYMBOLIC_NAME);
+    const char *protocol = fact_text(fact_set_find(set, "driver_host", host->name),
+                                     &DRIVER_PROTOCOL);
+    const struct subject *pci = pci_of(set, host);
+    uint64_t vendor, device;
+
+    if ((driver && driver->over_ethernet) || (symbolic && strstr(symbolic, " over ")))
+        return true;
+    if (protocol)
+        return strcmp(protocol, "fcoe") == 0;
+    if (!fact_number(pci, &KEY_PCI_VENDOR, &vendor) || !fact_number(pci, &KEY_PCI_DEVICE, &device))
+        return false;
+    for (size_t i = 0; i < ELEMENTS(CONVERGED); i++)
+        if (CONVERGED[i].vendor == vendor && CONVERGED[i].device == device)
+            return true;
+    return false;
+}
+
+/* 100 MB/s a GFC by name; 10GFC alone keeps 64b/66b at 10.5 GBd and carries 1200 (FC-PI-2, FC-10GFC). */
+static struct rate fc_rate(uint64_t gbit)
+{
+    return (struct rate){ .lanes = 1, .lane_kb_per_s = gbit == 10 ? 1200000 : gbit * 100000 };
+}
+
+static int describe(struct arena *arena, struct rate rate, struct mode *ret)
+{
+    uint64_t kb = rate_kb_per_s(rate);
+
+    *ret = (struct mode){ .known = true, .rate = rate };
+    ret->label = arena_printf(arena, "%" PRIu64 "GFC", kb == 1200000 ? 10 : kb / 100000);
+    ret->detail = arena_printf(arena, "%" PRIu64 ".%" PRIu64 " MB/s", kb / 1000, kb % 1000 / 100);
+    return ret->label && ret->detail ? 0 : -ENOMEM;
+}
+
+static struct mode mode_of(struct relation *r, const struct link *l, uint64_t gbit)
+{
+    return relate_mode(r, l->describe,
+                       l->describe == describe ? fc_rate(gbit) : ethernet_rate(gbit * 1000));
+}
+
+/* The physical port's host that an NPIV port's is below: …/host3/vport-3:0-0/host7. NULL where the host
+ * is no such port, or that one is not in view. */
+static struct host *physical_of(struct relation *r, const struct subject *host)
+{
+    const char *vport = strstr(host->path, "/vport-"), *name = vport;
+    char text[32];
+
+    while (name && name > host->path && name[-1] != '/')
+        name--;
+    if (!name || (size_t)(vport - name) >= sizeof(text))
+        return NULL;
+    memcpy(text, name, (size_t)(vport - name));
+    text[vport - name] = '\0';
+    return model_host_named(r->model, text);
+}
+
+static bool is_target(const struct subject *rport)
+{
+    const char *roles = fact_text(rport, &ROLES);
+
+    return roles && (strstr(roles, "FCP Target") || strstr(roles, "NVMe Target"));
+}
+
+/* The first target behind the host; NULL where none is known, lost ones included. */
+static const struct subject *first_target(struct relation *r, const struct subject *host)
+{
+    for (const struct subject *p = fact_set_first(r->facts, "fc_remote_ports"); p;
+         p = p->next_of_class)
+        if (p->host == host && is_target(p))
+            return p;
+    return NULL;
+}
+
+/* What each port_state means for the link, where it is not up. "Offline" is an administrator's word, but
+ * libfc's, under FCoE, for a port without a fabric. */
+static const struct {
+    const char *text;
+    enum link_state state;
+    const char *reason;
+} STATES[] = {
+    { "Linkdown", LINK_EMPTY, NULL },
+    { "Not Present", LINK_EMPTY, NULL },
+    { "Bypassed", LINK_EMPTY, NULL },
+    { "Deleted", LINK_EMPTY, NULL },
+    { "Offline", LINK_DISABLED, NULL },
+    { "Error", LINK_DOWN, NULL },
+    { "Blocked", LINK_UNKNOWN, "the port is blocked" },
+    { "Diagnostics", LINK_UNKNOWN, "the port runs diagnostics, or its link is coming up" },
+    { "Loopback", LINK_UNKNOWN, "the port is in loopback" },
+};
+
+/* The kernel's words for no address: all ones of 32 bits, or 0. */
+static bool has_address(const struct subject *fc)
+{
+    uint64_t id = fact_number_or(fc, &PORT_ID, 0);
+
+    return id && id < 0xffffff;
+}
+
+static void relate_state(struct relation *r, struct link *l, const struct subject *fc)
+{
+    const char *state = fact_text(fc, &PORT_STATE);
+    const char *driver = fact_text(fact_set_find(r->facts, "driver_host", fc->name),
+                                   &DRIVER_LINK_STATE);
+    uint64_t gbit;
+    bool has_speed = fact_number(fc, &SPEED, &gbit);
+
+    l->state = LINK_UNKNOWN;
+    l->reason = "its driver does not say whether the port is up";
+    if (!state || strcmp(state, "Online") == 0) {
+        /* Online, and neither an address nor a speed: too little to call it up. */
+        if (state ? has_speed || has_address(fc) : has_speed && has_address(fc)) {
+            l->state = LINK_UP;
+            l->reason = NULL;
+        }
+        return;
+    }
+    for (size_t i = 0; i < ELEMENTS(STATES); i++)
+        if (strcmp(state, STATES[i].text) == 0) {
+            l->state = STATES[i].state;
+            l->reason = STATES[i].reason;
+        }
+    if (l->state == LINK_DISABLED && l->describe != describe)
+        l->state = LINK_EMPTY;
+    if (l->state == LINK_EMPTY && driver && strstr(driver, "User disabled"))
+        l->state = LINK_DISABLED;
+    /* The kernel still waits for a target, or remembers one: something was there. */
+    if (l->state == LINK_EMPTY && first_target(r, fc->host))
+        l->state = LINK_DOWN;
+}
+
+static const char *far_of(struct relation *r, const struct subject *fc)
+{
+    const char *type = fact_text(fc, &PORT_TYPE), *fabric = fact_text(fc, &FABRIC_NAME);
+
+    if (type && fabric && strstr(type, "fabric") && !text_starts_with(fabric, "0xffffffff") &&
+        strcmp(fabric, "0x0") != 0)
+        return arena_printf(r->model->arena, "fabric %s", fabric);
+    return fact_text(first_target(r, fc->host), &PORT_NAME);
+}
+
+/* What the driver's own attributes did not say of the adapter. */
+static void complete_host(struct host *host, const struct subject *fc)
+{
+    const struct {
+        const char **text;
+        const struct fact_key *key;
+    } TEXTS[] = {
+        { &host->model, &KEY_MODEL },
+        { &host->board, &KEY_BOARD },
+        { &host->firmware, &KEY_FIRMWARE },
+        { &host->bios, &KEY_BIOS },
+        { &host->driver_version, &KEY_DRIVER_VERSION },
+    };
+
+    for (size_t i = 0; i < ELEMENTS(TEXTS); i++)
+        if (!*TEXTS[i].text)
+            *TEXTS[i].text = fact_text(fc, TEXTS[i].key);
+}
+
+static int relate_modes(struct relation *r, struct link *l, const struct subject *fc)
+{
+    const struct subject *own = fact_set_find(r->facts, "driver_host", fc->name);
+    uint64_t gbit;
+    int e = 0;
+
+    if (l->state == LINK_UP && fact_number(fc, &SPEED, &gbit)) {
+        l->actual = mode_of(r, l, gbit);
+        e = link_add_witness(l, WHO_INITIATOR, "fc_host speed", l->actual);
+    }
+    if (e == 0 && fact_number(fc, &BEST_SPEED, &gbit))
+        e = link_add_able(l, WHO_INITIATOR, "fc_host supported_speeds", mode_of(r, l, gbit), true);
+    if (e == 0 && fact_number(own, &DRIVER_FORCED_GBIT, &gbit) && gbit)
+        e = link_add_allowed(l, WHO_INITIATOR, DRIVER_FORCED_GBIT.name, mode_of(r, l, gbit));
+    for (const struct attribute *a = HOST_ATTRIBUTES; e == 0 && a->file; a++)
+        if (a->key->kind == FACT_COUNTER)
+            e = link_add_counter(l, fc, a->key);
+    return e;
+}
+
+static int relate(struct relation *r, struct host *host)
+{
+    const struct subject *fc = fact_set_find(r->facts, "fc_host", host->kernel_name);
+    const char *wwpn = fact_text(fc, &PORT_NAME);
+    struct link *l;
+
+    complete_host(host, fc);
+    if (physical_of(r, host->subject))
+        return 0;
+    l = relate_host_link(r, host, "fc");
+    if (!l)
+        return -ENOMEM;
+    if (wwpn)
+        l->id = arena_printf(r->model->arena, "%s-fc-%s", host->id, wwpn);
+    l->near = wwpn ? wwpn : host->id;
+    l->far = far_of(r, fc);
+    l->describe = describe;
+    if (is_over_ethernet(r->facts, host->subject, fc)) {
+        l->describe = ethernet_describe;
+        l->transport = "fcoe";
+    }
+    relate_state(r, l, fc);
+    return l->id ? relate_modes(r, l, fc) : -ENOMEM;
+}
+
+static struct link *link_of(struct relation *r, struct host *host, const struct subject *device)
+{
+    const struct host *physical = physical_of(r, host->subject);
+
+    (void)device;
+    return model_link_named(r->model, physical ? physical->kernel_name : host->kernel_name);
+}
+
+static const char *host_mark(struct relation *r, const struct subject *host)
+{
+    const char *wwpn = fact_text(fact_set_find(r->facts, "fc_host", host->name), &PORT_NAME);
+
+    return wwpn && strstr(host->path, "/vport-") ? arena_printf(r->model->arena, "vport-%s", wwpn)
+                                                 : NULL;
+}
+
+static const char *device_mark(struct relation *r, const struct host *host,
+                               const struct subject *device)
+{
+    const char *target = fact_text(
+        fact_set_above(r->facts, "fc_remote_ports", device->path, "rport-"), &PORT_NAME);
+    const char *own = fact_text(fact_set_find(r->facts, "fc_host", host->kernel_name), &PORT_NAME);
+
+    if (!target || !own || !physical_of(r, host->subject))
+        return target;
+    return arena_printf(r->model->arena, "%s-%s", own, target);
+}
+
+const struct transport TRANSPORT_FC = {
+    .name = "fc",
+    .classes = CLASSES,
+    .arrays = true,
+    .claims = claims,
+    .host_mark = host_mark,
+    .relate = relate,
+    .link_of = link_of,
+    .device_mark = device_mark,
+};

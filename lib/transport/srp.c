@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * SCSI RDMA Protocol: the link is the host, and its rate that of the InfiniBand port it is bound to
+ * (Ethernet under RoCE). What the port could do at best is in no file.
+ *
+ * Ids: the link is HOST-srp; hosts of one HCA are told apart by its port and the target's id_ext and ioc_guid.
+ * Sources: drivers/infiniband/ulp/srp/ib_srp.c (host attributes), drivers/infiniband/core/sysfs.c
+ * (rate_show, state_show, phys_state_show, link_layer_show); InfiniBand Architecture 1.6, 17 for speeds.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/text.h"
+#include "transport/ethernet.h"
+#include "transport/gathering.h"
+#include "transport/relation.h"
+
+static const struct fact_key IB_DEVICE = { "local_ib_device", FACT_TEXT, FACT_IDENTITY };
+static const struct fact_key IB_PORT = { "local_ib_port", FACT_NUMBER, FACT_IDENTITY };
+static const struct fact_key ID_EXT = { "id_ext", FACT_TEXT, FACT_IDENTITY };
+static const struct fact_key IOC_GUID = { "ioc_guid", FACT_TEXT, FACT_IDENTITY };
+static const struct fact_key DGID = { "dgid", FACT_TEXT, FACT_GAUGE };
+static const struct fact_key ZERO_REQ_LIM = { "zero_req_lim", FACT_NUMBER, FACT_COUNTER };
+static const struct fact_key ROLES = { "roles", FACT_TEXT, FACT_GAUGE };
+static const struct fact_key RPORT_STATE = { "state", FACT_TEXT, FACT_GAUGE };
+static const struct fact_key FAILED_RECONNECTS = { "failed_reconnects", FACT_NUMBER, FACT_COUNTER };
+static const struct fact_key RATE = { "rate", FACT_TEXT, FACT_GAUGE };
+static const struct fact_key LINK_LAYER = { "link_layer", FACT_TEXT, FACT_IDENTITY };
+static const struct fact_key PORT_STATE = { "port_state", FACT_TEXT, FACT_GAUGE };
+static const struct fact_key PHYS_STATE = { "phys_state", FACT_TEXT, FACT_GAUGE };
+static const struct fact_key SYMBOL_ERROR = { "symbol_error", FACT_NUMBER, FACT_COUNTER };
+static const struct fact_key LINK_DOWNED = { "link_downed", FACT_NUMBER, FACT_COUNTER };
+static const struct fact_key RECOVERY = { "link_error_recovery", FACT_NUMBER, FACT_COUNTER };
+static const struct fact_key RCV_ERRORS = { "port_rcv_errors", FACT_NUMBER, FACT_COUNTER };
+static const struct fact_key INTEGRITY = { "local_link_integrity_errors", FACT_NUMBER,
+                                           FACT_COUNTER };
+
+static const struct attribute RPORT_ATTRIBUTES[] = {
+    { "roles", &ROLES, NULL, LEVEL_MODES },
+    { "state", &RPORT_STATE, NULL, LEVEL_MODES },
+    { "failed_reconnects", &FAILED_RECONNECTS, parse_decimal, LEVEL_ALL },
+    { 0 },
+};
+
+static const struct object_class CLASSES[] = {
+    { "srp_host", "/sys/class/srp_host" },
+    { "srp_remote_ports", "/sys/class/srp_remote_ports", .attributes = RPORT_ATTRIBUTES },
+    { 0 },
+};
+
+/* In the host's scsi_host directory. */
+static const struct attribute HOST_ATTRIBUTES[] = {
+    { "local_ib_device", &IB_DEVICE, parse_known_text, LEVEL_IDENTITY },
+    { "local_ib_port", &IB_PORT, parse_decimal, LEVEL_IDENTITY },
+    { "id_ext", &ID_EXT, NULL, LEVEL_IDENTITY },
+    { "ioc_guid", &IOC_GUID, NULL, LEVEL_IDENTITY },
+    { "dgid", &DGID, NULL, LEVEL_MODES },
+    { "zero_req_lim", &ZERO_REQ_LIM, parse_decimal, LEVEL_ALL },
+    { 0 },
+};
+
+static const struct attribute PORT_ATTRIBUTES[] = {
+    { "rate", &RATE, NULL, LEVEL_MODES },
+    { "link_layer", &LINK_LAYER, NULL, LEVEL_MODES },
+    { "state", &PORT_STATE, NULL, LEVEL_MODES },
+    { "phys_state", &PHYS_STATE, NULL, LEVEL_MODES },
+    { "counters/symbol_error", &SYMBOL_ERROR, parse_decimal, LEVEL_ALL },
+    { "counters/link_downed", &LINK_DOWNED, parse_decimal, LEVEL_ALL },
+    { "counters/link_error_recovery", &RECOVERY, parse_decimal, LEVEL_ALL },
+    { "counters/port_rcv_errors", &RCV_ERRORS, parse_decimal, LEVEL_ALL },
+    { "counters/local_link_integrity_errors", &INTEGRITY, parse_decimal, LEVEL_ALL },
+    { 0 },
+};
+
+static bool port_name(const struct subject *own, char name[static 64])
+{
+    const char *device = fact_text(own, &IB_DEVICE);
+    uint64_t port;
+
+    return device && fact_number(own, &IB_PORT, &port) &&
+           (size_t)snprintf(name, 64, "%s/%" PRIu64, device, port) < 64;
+}
+
+static int gather_port(struct gathering *g, const struct subject *own)
+{
+    char name[64], dir[4096];
+    char *device;
+    int r;
+
+    if (g->level < LEVEL_MODES || !port_name(own, name))
+        return 0;
+    r = gather_canonical(g, "/sys/class/infiniband", fact_text(own, &IB_DEVICE), &device);
+    if (r <= 0 ||
+        (size_t)snprintf(dir, sizeof(dir), "%s/ports%s", device, strchr(name, '/')) >= sizeof(dir))
+        return r < 0 ? r : 0;
+    return gather_subject(g, "ib_port", name, dir, NULL, PORT_ATTRIBUTES, NULL);
+}
+
+static int gather(struct gathering *g)
+{
+    int r = 0;
+
+    for (struct subject *s = fact_set_first(g->facts, "srp_host"); r == 0 && s;
+         s = s->next_of_class) {
+        struct subject *own;
+        char dir[4096];
+
+        if ((size_t)snprintf(dir, sizeof(dir), "%s/scsi_host/%s", s->path, s->name) >= sizeof(dir))
+            continue;
+        r = gather_subject(g, "srp_local", s->name, dir, s->host, HOST_ATTRIBUTES, &own);
+        if (r == 0)
+            r = gather_port(g, own);
+    }
+    return r;
+}
+
+static bool claims(const struct fact_set *set, const struct subject *host)
+{
+    return fact_text(fact_set_find(set, "srp_local", host->name), &IB_DEVICE);
+}
+
+/* InfiniBand speeds by the name in the rate file, and the payload of a lane in kB/s: 8b/10b up to QDR,
+ * 64b/66b after; from HDR on the name is the payload, FEC already taken off. Old kernels name no SDR. */
+static const struct {
+    const char *name;
+    uint64_t lane_kb_per_s;
+} SPEEDS[] = {
+    { "", 250000 },        { " SDR", 250000 },   { " DDR", 500000 },  { " QDR", 1000000 },
+    { " FDR10", 1250000 }, { " FDR", 1704500 },  { " EDR", 3125000 }, { " HDR", 6250000 },
+    { " NDR", 12500000 },  { " XDR", 25000000 },
+};
+
+/* "100 Gb/sec (4X EDR)" → lanes and payload; the number of Gb/s, for Ethernet. */
+static bool parse_rate(const char *text, struct rate *ret, uint64_t *ret_mbit)
+{
+    char speed[16] = "";
+    unsigned lanes;
+    const char *rest;
+
+    if (number_decimal(text, 3, ret_mbit, &rest) < 0 || !text_starts_with(rest, " Gb/sec") ||
+        sscanf(rest, " Gb/sec (%uX%15[^)])", &lanes, speed) < 1)
+        return false;
+    for (size_t i = 0; i < ELEMENTS(SPEEDS); i++)
+        if (strcmp(SPEEDS[i].name, speed) == 0) {
+            *ret = (struct rate){ .lanes = lanes, .lane_kb_per_s = SPEEDS[i].lane_kb_per_s };
+            return lanes > 0;
+        }
+    return false;
+}
+
+/* The label is the rate file's own text. */
+static struct mode infiniband_mode(struct relation *r, const char *text, struct rate rate)
+{
+    uint64_t kb = rate_kb_per_s(rate);
+    struct mode mode = { .known = true, .rate = rate, .label = text };
+
+    mode.detail = arena_printf(r->model->arena, "%" PRIu64 ".%" PRIu64 " MB/s", kb / 1000,
+                               kb % 1000 / 100);
+    return mode;
+}
+
+static enum link_state state_of(const struct subject *port, const char **ret_reason)
+{
+    const char *state = fact_text(port, &PORT_STATE), *phys = fact_text(port, &PHYS_STATE);
+
+    if (state && strstr(state, "ACTIVE"))
+        return LINK_UP;
+    if (phys && strstr(phys, "Disabled"))
+        return LINK_DISABLED;
+    if (state && strstr(state, "DOWN"))
+        return LINK_EMPTY;
+    *ret_reason = state ? "the port is not active yet" : "the port does not tell its state";
+    return LINK_UNKNOWN;
+}
+
+static int relate_port(struct relation *r, struct link *l, const struct subject *port)
+{
+    const char *text = fact_text(port, &RATE), *layer = fact_text(port, &LINK_LAYER);
+    struct rate rate;
+    uint64_t mbit;
+    int e;
+
+    if (l->state == LINK_UP && text && parse_rate(text, &rate, &mbit))
+        l->actual = layer && strcmp(layer, "Ethernet") == 0
+                        ? relate_mode(r, ethernet_describe, ethernet_rate(mbit))
+                        : infiniband_mode(r, text, rate);
+    e = link_add_witness(l, WHO_INITIATOR, arena_printf(r->model->arena, "rate of %s", port->name),
+                         l->actual);
+    for (const struct attribute *a = PORT_ATTRIBUTES; e == 0 && a->file; a++)
+        if (a->key->kind == FACT_COUNTER)
+            e = link_add_counter(l, port, a->key);
+    return e;
+}
+
+static int relate(struct relation *r, struct host *host)
+{
+    const struct subject *own = fact_set_find(r->facts, "srp_local", host->kernel_name);
+    struct link *l = relate_host_link(r, host, "srp");
+    const struct subject *port;
+    char name[64];
+
+    if (!l)
+        return -ENOMEM;
+    port = port_name(own, name) ? fact_set_find(r->facts, "ib_port", name) : NULL;
+    l->far = fact_text(own, &DGID);
+    if (!port) {
+        l->reason = "its InfiniBand port is not in sight";
+        return 0;
+    }
+    l->near = port->name;
+    l->state = state_of(port, &l->reason);
+    return relate_port(r, l, port);
+}
+
+static struct link *link_of(struct relation *r, struct host *host, const struct subject *device)
+{
+    (void)device;
+    return model_link_named(r->model, host->kernel_name);
+}
+
+static const char *host_mark(struct relation *r, const struct subject *host)
+{
+    const struct subject *own = fact_set_find(r->facts, "srp_local", host->name);
+    const char *id_ext = fact_text(own, &ID_EXT), *ioc = fact_text(own, &IOC_GUID);
+
+    return arena_printf(r->model->arena, "port-%" PRIu64 "-%s-%s", fact_number_or(own, &IB_PORT, 0),
+                        id_ext ? id_ext : "", ioc ? ioc : "");
+}
+
+const struct transport TRANSPORT_SRP = {
+    .name = "srp",
+    .classes = CLASSES,
+    .arrays = true,
+    .gather = gather,
+    .claims = claims,
+    .host_mark = host_mark,
+    .relate = relate,
+    .link_of = link_of,
+};
