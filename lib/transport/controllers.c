@@ -4,67 +4,164 @@
  *
  * A row: PCI vendor and device id; the transport whose links the chip has; its name; the best mode of
  * one link. A chip belongs here only where its driver does not say what it can do, or says it wrongly.
- * Each row names its source. Sorted by transport, vendor, device; no pair of ids twice for a transport.
+ * Each row's source stands above it. Sorted by transport, vendor, device; no pair of ids twice for a
+ * transport.
  */
 #include "transport/controllers.h"
 
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "transport/spi.h"
 
-#define SPI_320                              \
-    {                                        \
-        2, SPI_DT | SPI_IU | SPI_QAS, 160000 \
-    }
-#define SPI_160                             \
-    {                                       \
-        2, SPI_DT | SPI_IU | SPI_QAS, 80000 \
-    }
-#define SPI_80      \
+/* Best modes of parallel SCSI chips: narrow or wide at so many million transfers a second; with double
+ * transitions and information units above. */
+#define N10         \
     {               \
-        2, 0, 40000 \
+        1, 0, 10000 \
     }
-#define SPI_40      \
+#define N20         \
+    {               \
+        1, 0, 20000 \
+    }
+#define W10         \
+    {               \
+        2, 0, 10000 \
+    }
+#define W20         \
     {               \
         2, 0, 20000 \
     }
+#define W40         \
+    {               \
+        2, 0, 40000 \
+    }
+#define U160                                \
+    {                                       \
+        2, SPI_DT | SPI_IU | SPI_QAS, 80000 \
+    }
+#define U320                                 \
+    {                                        \
+        2, SPI_DT | SPI_IU | SPI_QAS, 160000 \
+    }
 
-static const struct controller CONTROLLERS[] = {
-    /* sym53c8xx chips: drivers/scsi/sym53c8xx_2/sym_hipd.c, sym_dev_table (features FE_WIDE, FE_ULTRA,
-     * FE_ULTRA2, FE_ULTRA3) */
-    { 0x1000, 0x000b, "spi", "53C896", SPI_80 },
-    { 0x1000, 0x000c, "spi", "53C895", SPI_80 },
-    { 0x1000, 0x000f, "spi", "53C875", SPI_40 },
-    { 0x1000, 0x0012, "spi", "53C895A", SPI_80 },
-    { 0x1000, 0x0020, "spi", "53C1010-33", SPI_160 },
-    { 0x1000, 0x0021, "spi", "53C1010-66", SPI_160 },
-    /* Fusion-MPT: drivers/message/fusion/mptbase.c, mpt_get_product_name(); data briefs of the chips */
-    { 0x1000, 0x0030, "spi", "53C1030", SPI_320 },
-    { 0x1000, 0x0032, "spi", "53C1035", SPI_320 },
-    { 0x1000, 0x0040, "spi", "53C1035", SPI_320 },
-    /* aic7xxx: drivers/scsi/aic7xxx/aic7xxx_pci.c, ahc_pci_ident_table */
-    { 0x9005, 0x0010, "spi", "AHA-2940U2W", SPI_80 },
-    { 0x9005, 0x0011, "spi", "AHA-2930U2", SPI_80 },
-    { 0x9005, 0x001f, "spi", "AIC-7890", SPI_80 },
-    { 0x9005, 0x0050, "spi", "AHA-3940U2x", SPI_80 },
-    { 0x9005, 0x005f, "spi", "AIC-7896", SPI_80 },
-    { 0x9005, 0x0080, "spi", "29160", SPI_160 },
-    { 0x9005, 0x0081, "spi", "19160", SPI_160 },
-    { 0x9005, 0x008f, "spi", "AIC-7892", SPI_160 },
-    { 0x9005, 0x00c0, "spi", "39160", SPI_160 },
-    { 0x9005, 0x00cf, "spi", "AIC-7899", SPI_160 },
-    /* aic79xx: drivers/scsi/aic7xxx/aic79xx_pci.c, ahd_pci_ident_table */
-    { 0x9005, 0x8000, "spi", "29320A", SPI_320 },
-    { 0x9005, 0x800f, "spi", "AIC-7901", SPI_320 },
-    { 0x9005, 0x8010, "spi", "39320", SPI_320 },
-    { 0x9005, 0x8011, "spi", "39320D", SPI_320 },
-    { 0x9005, 0x8012, "spi", "29320", SPI_320 },
-    { 0x9005, 0x8014, "spi", "29320LP", SPI_320 },
-    { 0x9005, 0x8015, "spi", "39320B", SPI_320 },
-    { 0x9005, 0x8016, "spi", "39320A", SPI_320 },
-    { 0x9005, 0x8017, "spi", "29320ALP", SPI_320 },
-    { 0x9005, 0x801f, "spi", "AIC-7902", SPI_320 },
+const struct controller CONTROLLERS[] = {
+    /* sym53c8xx: drivers/scsi/sym53c8xx_2/sym_hipd.c, sym_dev_table (FE_WIDE, FE_ULTRA, FE_ULTRA2,
+     * FE_ULTRA3); ids in include/linux/pci_ids.h. From 0030h on Fusion-MPT: drivers/message/fusion/lsi/
+     * mpi_cnfg.h, MPI_MANUFACTPAGE_DEVID_*. */
+    { 0x1000, 0x0001, "spi", "53C810", N10 },
+    { 0x1000, 0x0003, "spi", "53C825", W10 },
+    { 0x1000, 0x0004, "spi", "53C815", N10 },
+    { 0x1000, 0x0005, "spi", "53C810AP", N10 },
+    { 0x1000, 0x0006, "spi", "53C860", N20 },
+    { 0x1000, 0x000a, "spi", "53C1510", W40 },
+    { 0x1000, 0x000b, "spi", "53C896", W40 },
+    { 0x1000, 0x000c, "spi", "53C895", W40 },
+    { 0x1000, 0x000d, "spi", "53C885", W20 },
+    { 0x1000, 0x000f, "spi", "53C875", W20 },
+    { 0x1000, 0x0012, "spi", "53C895A", W40 },
+    { 0x1000, 0x0013, "spi", "53C875A", W20 },
+    { 0x1000, 0x0020, "spi", "53C1010-33", U160 },
+    { 0x1000, 0x0021, "spi", "53C1010-66", U160 },
+    { 0x1000, 0x0030, "spi", "53C1030", U320 },
+    { 0x1000, 0x0031, "spi", "53C1030ZC", U320 },
+    { 0x1000, 0x0032, "spi", "53C1035", U320 },
+    { 0x1000, 0x0033, "spi", "53C1035ZC", U320 },
+    { 0x1000, 0x0040, "spi", "53C1035", U320 },
+    { 0x1000, 0x0041, "spi", "53C1035ZC", U320 },
+    { 0x1000, 0x008f, "spi", "53C875J", W20 },
+    /* qla1280: drivers/scsi/qla1280.c, qla1280_pci_tbl; data sheets of the chips */
+    { 0x1077, 0x1016, "spi", "ISP10160", U160 },
+    { 0x1077, 0x1020, "spi", "ISP1040", W20 },
+    { 0x1077, 0x1080, "spi", "ISP1080", W40 },
+    { 0x1077, 0x1216, "spi", "ISP12160", U160 },
+    { 0x1077, 0x1240, "spi", "ISP1240", W20 },
+    { 0x1077, 0x1280, "spi", "ISP1280", W40 },
+    /* advansys: drivers/scsi/advansys.c, advansys_pci_tbl; pci.ids for the cards */
+    { 0x10cd, 0x1200, "spi", "ABP940", N10 },
+    { 0x10cd, 0x1300, "spi", "ABP940-U", N20 },
+    { 0x10cd, 0x2300, "spi", "ABP940-UW", W20 },
+    { 0x10cd, 0x2500, "spi", "ABP940-U2W", W40 },
+    { 0x10cd, 0x2700, "spi", "ABP3950-U3W", U160 },
+    /* aic7xxx: drivers/scsi/aic7xxx/aic7xxx_pci.c and .h, ahc_pci_ident_table. Whether a card of these has
+     * a wide connector, its id does not say: the host's width does (spi_host host_width). */
+    { 0x9004, 0x0078, "spi", "AHA-2940U/CN", W20 },
+    { 0x9004, 0x2178, "spi", "AHA-2940AU/CN", N20 },
+    { 0x9004, 0x3860, "spi", "AHA-2930CU", N20 },
+    { 0x9004, 0x5078, "spi", "AIC-7850", N10 },
+    { 0x9004, 0x5578, "spi", "AIC-7855", N10 },
+    { 0x9004, 0x6038, "spi", "AHA-2930C", N20 },
+    { 0x9004, 0x6075, "spi", "APA-1480A", N20 },
+    { 0x9004, 0x6078, "spi", "AIC-7860", N20 },
+    { 0x9004, 0x6178, "spi", "AHA-2940AU", N20 },
+    { 0x9004, 0x7078, "spi", "AIC-7870", W10 },
+    { 0x9004, 0x7178, "spi", "AHA-2940", W10 },
+    { 0x9004, 0x7278, "spi", "AHA-3940", W10 },
+    { 0x9004, 0x7378, "spi", "AHA-398X", W10 },
+    { 0x9004, 0x7478, "spi", "AHA-2944", W10 },
+    { 0x9004, 0x7578, "spi", "AHA-3944", W10 },
+    { 0x9004, 0x7678, "spi", "AHA-4944", W10 },
+    { 0x9004, 0x7890, "spi", "AIC-7895", W20 },
+    { 0x9004, 0x7891, "spi", "AIC-7895", W20 },
+    { 0x9004, 0x7892, "spi", "AIC-7895", W20 },
+    { 0x9004, 0x7893, "spi", "AIC-7895", W20 },
+    { 0x9004, 0x7894, "spi", "AIC-7895", W20 },
+    { 0x9004, 0x7895, "spi", "AIC-7895", W20 },
+    { 0x9004, 0x8078, "spi", "AIC-7880", W20 },
+    { 0x9004, 0x8178, "spi", "AHA-2940U", W20 },
+    { 0x9004, 0x8278, "spi", "AHA-3940U", W20 },
+    { 0x9004, 0x8378, "spi", "AHA-398XU", W20 },
+    { 0x9004, 0x8478, "spi", "AHA-2944U", W20 },
+    { 0x9004, 0x8578, "spi", "AHA-3944U", W20 },
+    { 0x9004, 0x8678, "spi", "AHA-4944U", W20 },
+    { 0x9004, 0x8778, "spi", "AHA-2940U Pro", W20 },
+    { 0x9004, 0x8878, "spi", "AHA-2930U", W20 },
+    { 0x9005, 0x0010, "spi", "AHA-2940U2", W40 },
+    { 0x9005, 0x0011, "spi", "AHA-2930U2", W40 },
+    { 0x9005, 0x0013, "spi", "AIC-7890", W40 },
+    { 0x9005, 0x001f, "spi", "AIC-7890", W40 },
+    { 0x9005, 0x0050, "spi", "AHA-3950U2B", W40 },
+    { 0x9005, 0x0051, "spi", "AHA-3950U2D", W40 },
+    { 0x9005, 0x0053, "spi", "AIC-7896", W40 },
+    { 0x9005, 0x005f, "spi", "AIC-7896", W40 },
+    { 0x9005, 0x0080, "spi", "29160", U160 },
+    { 0x9005, 0x0081, "spi", "19160", U160 },
+    { 0x9005, 0x0082, "spi", "2915/30LP", U160 },
+    { 0x9005, 0x0083, "spi", "AIC-7892", U160 },
+    { 0x9005, 0x008f, "spi", "AIC-7892", U160 },
+    { 0x9005, 0x00c0, "spi", "39160", U160 },
+    { 0x9005, 0x00c3, "spi", "AIC-7899", U160 },
+    { 0x9005, 0x00cf, "spi", "AIC-7899", U160 },
+    /* aic79xx: drivers/scsi/aic7xxx/aic79xx_pci.c and .h, ahd_pci_ident_table; with bit 7 the same chips
+     * as HostRAID (ID_ALL_IROC_MASK) */
+    { 0x9005, 0x8000, "spi", "29320A", U320 },
+    { 0x9005, 0x800f, "spi", "AIC-7901", U320 },
+    { 0x9005, 0x8010, "spi", "39320", U320 },
+    { 0x9005, 0x8011, "spi", "39320D", U320 },
+    { 0x9005, 0x8012, "spi", "29320", U320 },
+    { 0x9005, 0x8013, "spi", "29320B", U320 },
+    { 0x9005, 0x8014, "spi", "29320LP", U320 },
+    { 0x9005, 0x8015, "spi", "39320B", U320 },
+    { 0x9005, 0x8016, "spi", "39320A", U320 },
+    { 0x9005, 0x8017, "spi", "29320ALP", U320 },
+    { 0x9005, 0x801c, "spi", "39320D", U320 },
+    { 0x9005, 0x801d, "spi", "AIC-7902B", U320 },
+    { 0x9005, 0x801e, "spi", "AIC-7901A", U320 },
+    { 0x9005, 0x801f, "spi", "AIC-7902", U320 },
+    { 0x9005, 0x8080, "spi", "29320A HostRAID", U320 },
+    { 0x9005, 0x808f, "spi", "AIC-7901 HostRAID", U320 },
+    { 0x9005, 0x8090, "spi", "39320 HostRAID", U320 },
+    { 0x9005, 0x8091, "spi", "39320D HostRAID", U320 },
+    { 0x9005, 0x8092, "spi", "29320 HostRAID", U320 },
+    { 0x9005, 0x8093, "spi", "29320B HostRAID", U320 },
+    { 0x9005, 0x8094, "spi", "29320LP HostRAID", U320 },
+    { 0x9005, 0x8095, "spi", "39320B HostRAID", U320 },
+    { 0x9005, 0x8096, "spi", "39320A HostRAID", U320 },
+    { 0x9005, 0x8097, "spi", "29320ALP HostRAID", U320 },
+    { 0x9005, 0x809c, "spi", "39320D HostRAID", U320 },
+    { 0x9005, 0x809d, "spi", "AIC-7902B HostRAID", U320 },
+    { 0x9005, 0x809e, "spi", "AIC-7901A HostRAID", U320 },
+    { 0x9005, 0x809f, "spi", "AIC-7902 HostRAID", U320 },
+    { 0 },
 };
 
 const struct controller *controller_of(const struct fact_set *set, const struct host *host,
@@ -76,7 +173,7 @@ const struct controller *controller_of(const struct fact_set *set, const struct 
 
     if (!fact_number(pci, &KEY_PCI_VENDOR, &vendor) || !fact_number(pci, &KEY_PCI_DEVICE, &device))
         return NULL;
-    for (size_t i = 0; i < ELEMENTS(CONTROLLERS); i++)
+    for (size_t i = 0; CONTROLLERS[i].vendor; i++)
         if (CONTROLLERS[i].vendor == vendor && CONTROLLERS[i].device == device &&
             strcmp(CONTROLLERS[i].transport, transport) == 0)
             return &CONTROLLERS[i];

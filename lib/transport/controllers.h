@@ -14,6 +14,9 @@ struct controller {
     struct rate best; /* of one link of the chip */
 };
 
+/* The table; a row without a vendor ends it. */
+extern const struct controller CONTROLLERS[];
+
 /* The row of the host's PCI function for that transport; NULL where there is none. */
 const struct controller *controller_of(const struct fact_set *set, const struct host *host,
                                        const char *transport);
