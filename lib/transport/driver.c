@@ -244,7 +244,7 @@ static const struct driver DRIVERS[] = {
     /* no physical link */
     { "virtio_scsi", "virtio-scsi", .is_virtual = HYPERVISOR },
     { "vmw_pvscsi", "vmw-pvscsi", .is_virtual = HYPERVISOR },
-    { "xen-scsifront", "xen_scsifront", .is_virtual = HYPERVISOR },
+    { "xen-scsifront", "scsifront", .is_virtual = HYPERVISOR },
     { "hv_storvsc", "storvsc_host", .is_virtual = HYPERVISOR },
     { "storvsc", "storvsc_host_t", .is_virtual = HYPERVISOR },
     { "ibmvscsi", .is_virtual = HYPERVISOR },
