@@ -484,6 +484,9 @@ static int relate_link(struct relation *r, struct host *host, const struct subje
         l->actual = l->witnesses.v[0].mode;
     if (e == 0)
         e = relate_target(r, l, first_device(r, target), &transceiver);
+    /* Without the driver's word the target's is all there is. */
+    if (e == 0 && !l->actual.known && l->witnesses.n)
+        l->actual = l->witnesses.v[0].mode;
     if (e == 0)
         e = relate_chip(r, l);
     if (e == 0)
