@@ -14,6 +14,7 @@
 #include "transport/driver.h"
 #include "transport/gathering.h"
 #include "transport/pci.h"
+#include "transport/words.h"
 
 static const struct attribute HOST_ATTRIBUTES[] = {
     { "proc_name", &KEY_PROC_NAME, parse_known_text, LEVEL_IDENTITY },
@@ -183,6 +184,8 @@ int gather(struct source *source, const struct gather_options *options, struct f
         r = gather_transports(&g);
     if (r == 0)
         r = gather_drivers(&g);
+    if (r == 0)
+        r = gather_words(&g);
     if (r == 0 && options->done)
         r = options->done(options->userdata, NULL);
     if (r == 0)
