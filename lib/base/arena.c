@@ -63,7 +63,7 @@ static struct block *arena_block(struct arena *a, size_t size)
     size_t room = size > BLOCK_BYTES / 4 ? size : BLOCK_BYTES;
     struct block *b;
 
-    if (room > SIZE_MAX - sizeof(*b))
+    if (room > PTRDIFF_MAX - sizeof(*b))
         return NULL;
     b = malloc(sizeof(*b) + room);
     if (!b)
