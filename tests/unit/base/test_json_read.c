@@ -67,7 +67,8 @@ static char *transcript(struct json_reader *r, int *ret_last)
         while ((n = json_next(r, &t)) > 0) {
             fprintf(out, "%d %" PRIi64 " %" PRIu64 " ", (int)t.event, t.integer,
                     json_reader_offset(r));
-            fwrite(t.text.data, 1, t.text.len, out);
+            if (t.text.len)
+                fwrite(t.text.data, 1, t.text.len, out);
             putc('\n', out);
         }
         fprintf(out, "= %d %s\n", n, json_reader_error(r) ? json_reader_error(r) : "");
