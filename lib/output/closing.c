@@ -78,6 +78,21 @@ static void print_verdicts(const struct report *r, const struct text_style *styl
                 s->verdicts[VERDICT_UNKNOWN]);
 }
 
+/* ", half of what it could (Ultra320)" */
+static void print_shortfall(const struct link *l, FILE *out)
+{
+    uint64_t actual = rate_kb_per_s(l->actual.rate), expected = rate_kb_per_s(l->expected.rate);
+    char buffer[64];
+    const char *mode = words_mode(&l->expected, buffer, sizeof(buffer));
+
+    if (!actual || actual >= expected)
+        fprintf(out, " and could run at %s.\n", mode);
+    else if (actual * 2 == expected)
+        fprintf(out, ", half of what it could (%s).\n", mode);
+    else
+        fprintf(out, ", %u %% of what it could (%s).\n", (unsigned)(actual * 100 / expected), mode);
+}
+
 static void print_below(const struct report *r, const struct text_style *style, FILE *out)
 {
     size_t n = 0;
@@ -85,7 +100,7 @@ static void print_below(const struct report *r, const struct text_style *style, 
     for (size_t i = 0; i < r->model->links.n; i++) {
         const struct link *l = r->model->links.v[i];
         const struct device *device;
-        char actual[64], expected[64], nodes[64] = "";
+        char actual[64], nodes[64] = "";
 
         if (l->verdict != VERDICT_BELOW || n++ >= BELOW_MAX)
             continue;
@@ -93,10 +108,9 @@ static void print_below(const struct report *r, const struct text_style *style, 
             words_nodes(device, false, nodes, sizeof(nodes));
         fputs("  ", out);
         text_coloured(style, COLOUR_BAD, "warning", out);
-        fprintf(out, "  %s%s%s%s runs at %s, both ends can do %s\n", l->kernel_name,
-                *nodes ? " (" : "", nodes, *nodes ? ")" : "",
-                words_mode(&l->actual, actual, sizeof(actual)),
-                words_mode(&l->expected, expected, sizeof(expected)));
+        fprintf(out, "  %s%s%s%s runs at %s", l->kernel_name, *nodes ? " (" : "", nodes,
+                *nodes ? ")" : "", words_mode(&l->actual, actual, sizeof(actual)));
+        print_shortfall(l, out);
     }
     if (n > BELOW_MAX)
         fprintf(out, "  and %zu more: hbactl list links\n", n - BELOW_MAX);
