@@ -8,6 +8,7 @@ failed counts as one failure at least, whatever its own sums say (a leak, a cras
 Prints what failed and what was skipped; the last line is "N passed, N failed". Exit status 1 if anything failed or
 nothing ran.
 """
+import os
 import re
 import sys
 import xml.etree.ElementTree as xml
@@ -47,9 +48,9 @@ def main(paths):
         for name, good, bad in ran:
             passed, failed = passed + good, failed + bad
             if bad:
-                print("FAILED: %s (%s)" % (name, path))
+                print("failed: %s (%s)" % (name, os.path.basename(path)))
         for name in skipped:
-            print("skipped: %s (%s)" % (name, path))
+            print("skipped: %s (%s)" % (name, os.path.basename(path)))
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed or not passed else 0
 
