@@ -32,15 +32,17 @@ static const char *type_name(uint64_t type)
 
 /* Where the host hangs: "pci-0000:01:01.0", "ccw-0.0.1900" (the number of the subchannel above it may
  * change), else the device path to it: "pseudo_0-adapter0". */
-static char *host_place(struct relation *r, const struct subject *host)
+static char *host_place(struct relation *r, const struct transport *t, const struct subject *host)
 {
     const struct subject *pci = pci_of(r->facts, host);
-    const char *below = host->path + strlen("/sys/devices/");
+    size_t skipped = strlen("/sys/devices/"), len = strlen(host->path) - strlen(host->name);
     char *id, *last;
 
     if (pci)
         return arena_printf(r->model->arena, "pci-%s", pci->name);
-    id = arena_strndup(r->model->arena, below, strlen(below) - strlen(host->name));
+    if (t->host_base)
+        len = t->host_base(host);
+    id = arena_strndup(r->model->arena, host->path + skipped, len > skipped ? len - skipped : 0);
     if (id && *id && id[strlen(id) - 1] == '/')
         id[strlen(id) - 1] = '\0';
     last = id ? strrchr(id, '/') : NULL;
@@ -56,7 +58,7 @@ static const char *host_id(struct relation *r, const struct subject *host)
 {
     const struct transport *t = transport_of(r->facts, host);
     const char *mark = t->host_mark ? t->host_mark(r, host) : NULL;
-    char *place = host_place(r, host);
+    char *place = host_place(r, t, host);
 
     return place && mark ? arena_printf(r->model->arena, "%s-%s", place, mark) : place;
 }

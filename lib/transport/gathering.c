@@ -207,7 +207,7 @@ static int gather_object(struct gathering *g, const struct object_class *class, 
             return 0;
     }
     host = gather_host_of(g, path);
-    if (!host && !class->anywhere)
+    if (!host && !class->anywhere && !class->above_host)
         return 0;
     if (!fact_set_add(g->facts, class->name, name, path, host, &is_new))
         return -ENOMEM;

@@ -48,7 +48,8 @@ struct object_class {
     const char *name; /* of the subjects, and of the directory component before the object's name */
     const char *dir;  /* "/sys/class/sas_phy" */
     bool is_bus;      /* the link leads to the device itself, not to DEVICE/name/object */
-    bool anywhere;    /* objects need not lie below a SCSI host */
+    bool anywhere;    /* objects need not lie below a SCSI host, nor near one */
+    bool above_host;  /* objects lie between an adapter and its SCSI host, or beside that */
     const char *prefix; /* names looked at begin with this; NULL: all */
     enum level level;
     const struct attribute *attributes; /* ends with a row without a file */
@@ -93,6 +94,10 @@ struct transport {
     /* What tells the host from others on its PCI function or bus, and survives a reboot: a part of its id,
      * such as a WWN. NULL, or a NULL returned: nothing has to. */
     const char *(*host_mark)(struct relation *r, const struct subject *host);
+
+    /* How much of the host's path says where it hangs, for its id, where something between that and the
+     * host changes its name at a reboot. NULL: all above the host. */
+    size_t (*host_base)(const struct subject *host);
 
     /* Adds links that belong to no single host, before the hosts are related. May be NULL. */
     int (*relate_machine)(struct relation *r);

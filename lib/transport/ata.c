@@ -1,0 +1,672 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What libata drives: SATA, where a link is a port's wire (linkN, behind a port multiplier linkN.M), and
+ * parallel ATA, where each device of a channel has a mode of its own (ata_parallel.c).
+ *
+ * A host is a port: …/ata3/host2. Serial or parallel is told by what the device says of itself, else by the
+ * port: AHCI, a speed in the link class, the PCI class. ATA ports of a SAS host are that host's.
+ *
+ * ids: host "pci-0000:00:1f.2-ata-1" (the port's number on its controller: N of ataN changes with the
+ * order of probing); link "…-sata", behind a multiplier "…-sata.M"; parallel devices "…-pata.0", "…-pata.1".
+ *
+ * What a SATA link can do: the device by IDENTIFY word 76; the controller by its row in the table, for
+ * certain, else by AHCI's CAP.ISS, at most: single ports may be wired for less. But a limit that libata set
+ * itself proves that the link ran faster: it only ever steps down from a trained speed
+ * (drivers/ata/libata-core.c, sata_down_spd_limit()). Limits somebody set: libata.force.
+ * Sources: drivers/ata/libata-transport.c, libata-core.c, libahci.c; AHCI 1.3.1, 3.1.1; ACS-3 7.12.
+ */
+#include "transport/ata.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "base/text.h"
+#include "transport/controllers.h"
+#include "transport/gathering.h"
+#include "transport/words.h"
+
+const struct fact_key ATA_XFER_MODE = { "xfer_mode", FACT_NUMBER, FACT_GAUGE };
+const struct fact_key ATA_SPDN_COUNT = { "speed_down_count", FACT_NUMBER, FACT_GAUGE };
+const struct fact_key ATA_IDENTIFY = { "identify", FACT_BYTES, FACT_IDENTITY };
+static const struct fact_key CLASS = { "ata_class", FACT_TEXT, FACT_GAUGE };
+static const struct fact_key ERROR = { "ata_error", FACT_TEXT, FACT_GAUGE };
+static const struct fact_key PORT_NO = { "port_no", FACT_NUMBER, FACT_IDENTITY };
+static const struct fact_key PMP_LINKS = { "pmp_links", FACT_NUMBER, FACT_GAUGE };
+static const struct fact_key SPEED = { "sata_spd_mbit", FACT_NUMBER, FACT_GAUGE };
+static const struct fact_key LIMIT = { "sata_spd_limit_mbit", FACT_NUMBER, FACT_GAUGE };
+static const struct fact_key HW_LIMIT = { "hw_sata_spd_limit_mbit", FACT_NUMBER, FACT_GAUGE };
+static const struct fact_key AHCI_CAPS = { "ahci_host_caps", FACT_NUMBER, FACT_IDENTITY };
+static const struct fact_key LPM_POLICY = { "link_power_management", FACT_TEXT, FACT_GAUGE };
+
+/* "6.0 Gbps", or "<unknown>": no link, no limit, no registers to ask. */
+static int parse_speed(struct fact_set *set, const struct fact_key *key, const char *origin,
+                       struct bytes raw)
+{
+    const char *text = (const char *)raw.data, *rest;
+    uint64_t mbit;
+
+    if (!raw.len || *text == '\n' || text_starts_with(text, "<unknown>"))
+        return -ENODATA;
+    if (number_decimal(text, 3, &mbit, &rest) < 0 || !text_starts_with(rest, " Gbps"))
+        return -EBADMSG;
+    return fact_put_number(set, key, origin, mbit);
+}
+
+/* The words in text are kept as bytes, in the order in which a device sends them. */
+static int parse_identify(struct fact_set *set, const struct fact_key *key, const char *origin,
+                          struct bytes raw)
+{
+    uint8_t data[IDENTIFY_SIZE];
+    struct identify id;
+    int r = identify_decode_text(raw, &id);
+
+    if (r < 0)
+        return r;
+    for (size_t i = 0; i < IDENTIFY_WORDS; i++) {
+        data[2 * i] = (uint8_t)id.word[i];
+        data[2 * i + 1] = (uint8_t)(id.word[i] >> 8);
+    }
+    return fact_put_bytes(set, key, origin, (struct bytes){ data, sizeof(data) });
+}
+
+static int parse_xfer_mode(struct fact_set *set, const struct fact_key *key, const char *origin,
+                           struct bytes raw)
+{
+    unsigned code;
+    int r = raw.len ? ata_parse_xfer_mode((const char *)raw.data, &code) : -ENODATA;
+
+    return r < 0 ? r : fact_put_number(set, key, origin, code);
+}
+
+/* "[  123.004000]Timeout", a line an error, the newest first: a fact for each of the last ones. */
+static int parse_errors(struct fact_set *set, const struct fact_key *key, const char *origin,
+                        struct bytes raw)
+{
+    enum { KEPT = 8 };
+    const char *line = (const char *)raw.data;
+    int r = 0;
+
+    if (!raw.len)
+        return -ENODATA;
+    for (size_t i = 0; r == 0 && i < KEPT && *line; i++) {
+        size_t len = strcspn(line, "\n");
+        char *text;
+
+        if (*line != '[')
+            return -EBADMSG;
+        text = arena_strndup(fact_set_arena(set), line, len);
+        r = text ? fact_put_text(set, key, origin, text) : -ENOMEM;
+        line += len + (line[len] == '\n');
+    }
+    return r;
+}
+
+static const struct attribute PORT_ATTRIBUTES[] = {
+    { "port_no", &PORT_NO, parse_decimal, LEVEL_IDENTITY },
+    { "nr_pmp_links", &PMP_LINKS, parse_decimal, LEVEL_ALL },
+    { 0 },
+};
+
+static const struct attribute LINK_ATTRIBUTES[] = {
+    { "sata_spd", &SPEED, parse_speed, LEVEL_MODES },
+    { "sata_spd_limit", &LIMIT, parse_speed, LEVEL_MODES },
+    { "hw_sata_spd_limit", &HW_LIMIT, parse_speed, LEVEL_MODES },
+    { 0 },
+};
+
+static const struct attribute DEVICE_ATTRIBUTES[] = {
+    { "id", &ATA_IDENTIFY, parse_identify, LEVEL_IDENTITY },
+    { "class", &CLASS, parse_known_text, LEVEL_MODES },
+    { "xfer_mode", &ATA_XFER_MODE, parse_xfer_mode, LEVEL_MODES },
+    { "spdn_cnt", &ATA_SPDN_COUNT, parse_decimal, LEVEL_MODES },
+    { "ering", &ERROR, parse_errors, LEVEL_ALL },
+    { 0 },
+};
+
+static const struct object_class CLASSES[] = {
+    { "ata_port", "/sys/class/ata_port", .above_host = true, .attributes = PORT_ATTRIBUTES },
+    { "ata_link", "/sys/class/ata_link", .above_host = true, .attributes = LINK_ATTRIBUTES },
+    { "ata_device", "/sys/class/ata_device", .above_host = true, .attributes = DEVICE_ATTRIBUTES },
+    { 0 },
+};
+
+/* Of the scsi_host, where the driver is one of AHCI's. */
+static const struct attribute AHCI_ATTRIBUTES[] = {
+    { "ahci_host_caps", &AHCI_CAPS, parse_hex, LEVEL_MODES },
+    { "link_power_management_policy", &LPM_POLICY, NULL, LEVEL_ALL },
+    { 0 },
+};
+
+/* The port a host belongs to: "…/ata3/host2" gives 3, and where the name begins. False where the host is
+ * no child of a port. */
+static bool port_of(const struct subject *host, unsigned *ret_port, size_t *ret_at)
+{
+    const char *end = host->path + strlen(host->path) - strlen(host->name) - 1, *at = end;
+    int n = 0;
+
+    while (at > host->path && at[-1] != '/')
+        at--;
+    if (sscanf(at, "ata%u%n", ret_port, &n) != 1 || at + n != end)
+        return false;
+    *ret_at = (size_t)(at - host->path);
+    return true;
+}
+
+static bool claims(const struct fact_set *set, const struct subject *host)
+{
+    unsigned port;
+    size_t at;
+
+    (void)set;
+    return port_of(host, &port, &at);
+}
+
+static int gather_ahci(struct gathering *g, struct subject *host)
+{
+    char dir[4096];
+    bool is_new;
+    int r;
+
+    if ((size_t)snprintf(dir, sizeof(dir), "%s/scsi_host/%s", host->path, host->name) >=
+        sizeof(dir))
+        return 0;
+    if (!fact_set_add(g->facts, "ahci_host", host->name, host->path, host, &is_new))
+        return -ENOMEM;
+    r = gather_attributes(g, AHCI_ATTRIBUTES, dir, host->path, "scsi_host", false);
+    return r < 0 ? r : fact_set_seal(g->facts);
+}
+
+static int gather(struct gathering *g)
+{
+    int r = 0;
+
+    for (struct subject *h = fact_set_first(g->facts, "scsi_host");
+         r == 0 && h && g->level >= LEVEL_MODES; h = h->next_of_class)
+        if (claims(g->facts, h))
+            r = gather_ahci(g, h);
+    return r;
+}
+
+static const struct subject *port_subject(const struct fact_set *set, unsigned port)
+{
+    char name[32];
+
+    snprintf(name, sizeof(name), "ata%u", port);
+    return fact_set_find(set, "ata_port", name);
+}
+
+static const struct subject *link_subject(const struct fact_set *set, unsigned port, int pmp)
+{
+    char name[32];
+
+    snprintf(name, sizeof(name), pmp < 0 ? "link%u" : "link%u.%d", port, pmp);
+    return fact_set_find(set, "ata_link", name);
+}
+
+/* The device `number` of the port's own link, or the one behind a multiplier. */
+static const struct subject *device_subject(const struct fact_set *set, unsigned port, int pmp,
+                                            unsigned number)
+{
+    char name[32];
+
+    if (pmp < 0)
+        snprintf(name, sizeof(name), "dev%u.%u", port, number);
+    else
+        snprintf(name, sizeof(name), "dev%u.%d.%u", port, pmp, number);
+    return fact_set_find(set, "ata_device", name);
+}
+
+/* The port's number on its controller. Kernels before 3.9 or so do not tell: then counted from the
+ * controller's first port. */
+static uint64_t port_number(const struct fact_set *set, unsigned port, const char *controller,
+                            size_t len)
+{
+    uint64_t number;
+    unsigned first = port, n;
+
+    if (fact_number(port_subject(set, port), &PORT_NO, &number))
+        return number;
+    for (const struct subject *s = fact_set_first(set, "ata_port"); s; s = s->next_of_class)
+        if (strncmp(s->path, controller, len) == 0 && sscanf(s->name, "ata%u", &n) == 1 &&
+            n < first)
+            first = n;
+    return port - first + 1;
+}
+
+static size_t host_base(const struct subject *host)
+{
+    unsigned port;
+    size_t at = 0;
+
+    return port_of(host, &port, &at) ? at : 0;
+}
+
+static const char *host_mark(struct relation *r, const struct subject *host)
+{
+    unsigned port;
+    size_t at;
+
+    if (!port_of(host, &port, &at))
+        return NULL;
+    return arena_printf(r->model->arena, "ata-%" PRIu64,
+                        port_number(r->facts, port, host->path, at));
+}
+
+bool ata_identify(const struct subject *device, struct identify *ret)
+{
+    return identify_decode(fact_bytes(device, &ATA_IDENTIFY), ret) == 0;
+}
+
+const char *ata_model(struct relation *r, const struct identify *id)
+{
+    return text_clean(r->model->arena, (struct bytes){ id->model, sizeof(id->model) });
+}
+
+/* Is anything there? By its class; where that was not read, by its IDENTIFY data, which may outlive it. */
+static bool is_present(const struct subject *device)
+{
+    const struct fact *class = fact_find(device, &CLASS);
+
+    return class ? class->quality == QUALITY_OK : fact_bytes(device, &ATA_IDENTIFY).len > 0;
+}
+
+/* What hypervisors call their disks and drives; the models are not changed by those who run them.
+ * QEMU hw/ide/core.c; VirtualBox DevAHCI.cpp; VMware, Hyper-V and bhyve as they show in guests. */
+static const char *const EMULATED[] = { "QEMU ",          "VBOX ",      "VMware Virtual ",
+                                        "Virtual HD",     "Virtual CD", "BHYVE SATA ",
+                                        "Msft Virtual CD" };
+
+/* Told by the device, or by the controller that QEMU marks as its own in the subsystem ids
+ * (docs/specs/pci-ids.rst: 1af4:1100). */
+static bool is_emulated(const struct relation *r, const struct host *host, const char *model)
+{
+    const struct subject *pci = host->pci_address
+                                    ? fact_set_find(r->facts, "pci", host->pci_address)
+                                    : NULL;
+
+    for (size_t i = 0; model && i < ELEMENTS(EMULATED); i++)
+        if (text_starts_with(model, EMULATED[i]))
+            return true;
+    return fact_number_or(pci, &KEY_PCI_SUBVENDOR, 0) == 0x1af4 &&
+           fact_number_or(pci, &KEY_PCI_SUBDEVICE, 0) == 0x1100;
+}
+
+bool ata_mark_emulated(const struct relation *r, struct link *l)
+{
+    l->has_no_link = is_emulated(r, l->host, l->far);
+    if (l->has_no_link)
+        l->reason = "the device is emulated: there is no physical link";
+    return l->has_no_link;
+}
+
+/* Are the port's links serial for certain? Only serial ones have the registers that these files show. */
+static bool port_is_serial(const struct relation *r, const struct host *host,
+                           const struct subject *link)
+{
+    const struct subject *ahci = fact_set_find(r->facts, "ahci_host", host->kernel_name);
+    uint64_t value;
+
+    return fact_number(ahci, &AHCI_CAPS, &value) || fact_number(link, &SPEED, &value) ||
+           fact_number(link, &LIMIT, &value) || fact_number(link, &HW_LIMIT, &value);
+}
+
+/* Is the controller one of serial ports? A single one of these may still be a parallel channel (ata_piix,
+ * combined mode). */
+static bool controller_is_serial(const struct relation *r, const struct host *host)
+{
+    const struct subject *pci = host->pci_address
+                                    ? fact_set_find(r->facts, "pci", host->pci_address)
+                                    : NULL;
+
+    return fact_number_or(pci, &KEY_PCI_CLASS, 0) >> 8 == 0x0106 /* SATA; PCI Code and ID 1.11 */ ||
+           controller_of(r->facts, host, "sata");
+}
+
+/* What the device says: the state of its parallel cable (word 93), or its transport (76, 222); else what
+ * the controller is. */
+static bool device_is_serial(const struct relation *r, const struct host *host,
+                             const struct subject *device)
+{
+    struct identify id;
+
+    if (!ata_identify(device, &id))
+        return controller_is_serial(r, host);
+    if (id.cable != IDENTIFY_CABLE_NOT_REPORTED ||
+        (id.has_transport && id.transport == IDENTIFY_TRANSPORT_PARALLEL))
+        return false;
+    return id.has_sata || (id.has_transport && id.transport == IDENTIFY_TRANSPORT_SERIAL) ||
+           controller_is_serial(r, host);
+}
+
+static struct rate sata_rate(uint64_t mbit_per_s)
+{
+    return (struct rate){ 1, 0, mbit_per_s * 100 /* 8b10b: ten bits a byte */ };
+}
+
+static int describe(struct arena *arena, struct rate rate, struct mode *ret)
+{
+    uint64_t tenths = rate.lane_kb_per_s / 10000, kb = rate_kb_per_s(rate);
+
+    *ret = (struct mode){ .known = true, .rate = rate };
+    ret->label = arena_printf(arena, "%" PRIu64 ".%" PRIu64 " Gb/s", tenths / 10, tenths % 10);
+    ret->detail = arena_printf(arena, "%" PRIu64 ".%" PRIu64 " MB/s", kb / 1000, kb % 1000 / 100);
+    return ret->label && ret->detail ? 0 : -ENOMEM;
+}
+
+/* The mode of so many Mb/s; not known for 0. */
+static struct mode sata_mode(struct relation *r, uint64_t mbit_per_s)
+{
+    return mbit_per_s ? relate_mode(r, describe, sata_rate(mbit_per_s)) : (struct mode){ 0 };
+}
+
+static uint64_t generation_mbit(unsigned generation)
+{
+    return generation ? 750u << generation : 0;
+}
+
+/* What is known of a SATA link besides its device. */
+struct wire {
+    struct link *link;
+    const struct subject *subject;
+    uint64_t speed, limit, hw_limit; /* Mb/s; 0: not known, no limit */
+    unsigned port;
+    int pmp; /* -1: the port's own link */
+};
+
+/* The speed limit of libata.force that the wire has, 0 for none: a word that never took effect (a module
+ * already loaded) set no limit. Links of a port answer to 15, those behind a
+ * multiplier to their number (ata_force_link_limits()). */
+static uint64_t forced_mbit(const struct relation *r, const struct wire *w, const char **ret_origin)
+{
+    const char *force = word_value(r->facts, "libata", "force", ret_origin);
+    uint64_t mbit = 0;
+
+    if (force)
+        mbit = ata_force_find(force, w->port, w->pmp < 0 ? 15 : w->pmp, -1).sata_mbit_per_s;
+    return mbit == w->hw_limit ? mbit : 0;
+}
+
+/* How many ports of the controller start with a limit, and how many there are. */
+static void count_limited(const struct relation *r, const struct wire *w, unsigned *ret_limited,
+                          unsigned *ret_all)
+{
+    size_t at;
+    unsigned port;
+    uint64_t limit;
+
+    *ret_limited = *ret_all = 0;
+    if (!port_of(w->link->host->subject, &port, &at))
+        return;
+    for (const struct subject *s = fact_set_first(r->facts, "ata_link"); s; s = s->next_of_class) {
+        if (strncmp(s->path, w->subject->path, at) != 0 || strchr(s->name, '.'))
+            continue;
+        ++*ret_all;
+        *ret_limited += fact_number(s, &HW_LIMIT, &limit) && limit <= w->hw_limit;
+    }
+}
+
+/* Where a limit comes from decides what it proves. */
+enum limit_origin {
+    LIMIT_NONE,
+    LIMIT_FORCED,   /* somebody said so */
+    LIMIT_STEPPED,  /* libata came down from a faster speed, in this life of the kernel or before */
+    LIMIT_FIRMWARE, /* all ports have it from the start: it is what they are */
+    LIMIT_UNTOLD,
+};
+
+/* libata takes the first limit from SControl as firmware, or the kernel before, left it: on all ports it
+ * is the machine's; on one of several it is the scar of a fall-back that survived a warm start. */
+static enum limit_origin limit_origin(const struct relation *r, const struct wire *w,
+                                      uint64_t forced)
+{
+    unsigned limited, all;
+
+    if (!w->limit)
+        return LIMIT_NONE;
+    if (!w->hw_limit || w->limit < w->hw_limit)
+        return LIMIT_STEPPED;
+    if (forced)
+        return LIMIT_FORCED;
+    if (!words_were_seen(r->facts))
+        return LIMIT_UNTOLD;
+    count_limited(r, w, &limited, &all);
+    return all > 1 && limited == all               ? LIMIT_FIRMWARE
+           : all > 1 && limited == 1 && w->pmp < 0 ? LIMIT_STEPPED
+                                                   : LIMIT_UNTOLD;
+}
+
+/* The initiator's end. Behind a multiplier that is its port, of which nobody tells anything. */
+static int relate_near(struct relation *r, struct wire *w, enum limit_origin origin)
+{
+    struct link *l = w->link;
+    bool stepped = origin == LIMIT_STEPPED, is_own = w->pmp < 0;
+    const struct controller *chip = is_own ? controller_of(r->facts, l->host, "sata") : NULL;
+    const struct subject *ahci = is_own ? fact_set_find(r->facts, "ahci_host", l->host->kernel_name)
+                                        : NULL;
+    unsigned caps = (unsigned)(fact_number_or(ahci, &AHCI_CAPS, 0) >> 20 & 0xf);
+    int e = 0;
+
+    if (chip)
+        e = link_add_able(l, WHO_INITIATOR,
+                          arena_printf(r->model->arena, "known controller %s", l->host->pci_id),
+                          relate_mode(r, describe, chip->best), false);
+    if (e == 0)
+        e = link_add_able(l, WHO_INITIATOR,
+                          stepped ? "ahci_host_caps, and libata stepped down (sata_spd_limit)"
+                                  : "ahci_host_caps",
+                          sata_mode(r, generation_mbit(caps)), !stepped);
+    if (e == 0 && stepped && !chip && !caps)
+        e = link_add_able(l, WHO_INITIATOR, "libata stepped down (sata_spd_limit)",
+                          sata_mode(r, w->limit * 2), false);
+    if (e == 0 && origin == LIMIT_FIRMWARE)
+        e = link_add_able(l, WHO_INITIATOR, "hw_sata_spd_limit of every port",
+                          sata_mode(r, w->hw_limit), false);
+    if (e == 0 && stepped && w->limit < w->hw_limit)
+        e = link_add_able(l, WHO_INITIATOR, "hw_sata_spd_limit", sata_mode(r, w->hw_limit), true);
+    return e;
+}
+
+/* Devices that libata holds at 1.5 Gb/s because they are no good at more: drivers/ata/libata-core.c,
+ * the entries of its device table with 1_5_GBPS. */
+static bool is_held_at_1_5(const char *model)
+{
+    return model &&
+           (strcmp(model, "WD My Book") == 0 || strcmp(model, "Seagate FreeAgent GoFlex") == 0);
+}
+
+static int relate_far(struct relation *r, struct wire *w, const struct identify *id)
+{
+    int e = link_add_witness(w->link, WHO_TARGET, "IDENTIFY word 77",
+                             sata_mode(r, generation_mbit(id->sata_current)));
+
+    if (e == 0)
+        e = link_add_able(w->link, WHO_TARGET, "IDENTIFY word 76",
+                          sata_mode(r, generation_mbit(id->sata_highest)), false);
+    if (e == 0 && is_held_at_1_5(w->link->far))
+        e = link_add_able(w->link, WHO_INITIATOR, "libata's list of devices held at 1.5 Gb/s",
+                          sata_mode(r, 1500), false);
+    return e;
+}
+
+static int relate_limits(struct relation *r, struct wire *w)
+{
+    const char *via = NULL;
+    uint64_t forced = forced_mbit(r, w, &via);
+    enum limit_origin origin = limit_origin(r, w, forced);
+    int e = relate_near(r, w, origin);
+
+    if (e < 0 || !forced)
+        return e;
+    return link_add_allowed(w->link, WHO_INITIATOR,
+                            arena_printf(r->model->arena, "libata.force in %s", via),
+                            sata_mode(r, forced));
+}
+
+struct link *ata_add_link(struct relation *r, struct host *host, const struct subject *subject,
+                          const char *transport, const char *suffix)
+{
+    struct link *l = model_add_link(r->model, host, subject, subject->name);
+
+    if (!l)
+        return NULL;
+    l->transport = transport;
+    l->near = host->id;
+    l->id = arena_printf(r->model->arena, "%s-%s", host->id, suffix);
+    return l->id ? l : NULL;
+}
+
+/* The ends of a link and its state: everything but the modes. Returns the IDENTIFY data where the far
+ * end has given them. */
+static bool relate_ends(struct relation *r, struct wire *w, const struct subject *device,
+                        struct identify *ret)
+{
+    const char *class = fact_text(device, &CLASS);
+    bool is_known = ata_identify(device, ret);
+
+    w->link->describe = describe;
+    w->link->far = is_known                             ? ata_model(r, ret)
+                   : class && strcmp(class, "pmp") == 0 ? "port multiplier"
+                                                        : NULL;
+    w->link->state = w->speed || is_present(device) ? LINK_UP : LINK_EMPTY;
+    return is_known;
+}
+
+/* One wire and the device at its end. */
+static int relate_wire(struct relation *r, struct host *host, struct wire *w,
+                       const struct subject *device)
+{
+    bool is_slave = w->subject == device, is_known;
+    struct identify id;
+    char suffix[32];
+    int e;
+
+    fact_number(w->subject, &SPEED, &w->speed);
+    fact_number(w->subject, &LIMIT, &w->limit);
+    fact_number(w->subject, &HW_LIMIT, &w->hw_limit);
+    snprintf(suffix, sizeof(suffix),
+             is_slave     ? "sata-slave"
+             : w->pmp < 0 ? "sata"
+                          : "sata.%d",
+             w->pmp);
+    w->link = ata_add_link(r, host, w->subject, "sata", suffix);
+    if (!w->link)
+        return -ENOMEM;
+    is_known = relate_ends(r, w, device, &id);
+    if (ata_mark_emulated(r, w->link) || w->link->state == LINK_EMPTY)
+        return 0;
+    e = link_add_witness(w->link, WHO_INITIATOR, "ata_link sata_spd", sata_mode(r, w->speed));
+    if (e == 0 && is_known)
+        e = relate_far(r, w, &id);
+    if (e == 0 && w->link->witnesses.n)
+        w->link->actual = w->link->witnesses.v[0].mode;
+    return e < 0 ? e : relate_limits(r, w);
+}
+
+/* A channel without any device. */
+static int relate_channel(struct relation *r, struct host *host, const struct subject *subject)
+{
+    struct link *l = ata_add_link(r, host, subject, "ata", "pata");
+
+    if (!l)
+        return -ENOMEM;
+    l->state = LINK_EMPTY;
+    ata_mark_emulated(r, l);
+    return 0;
+}
+
+/* The devices of a port's own link. A second one on serial wires (ata_piix drives two ports as one
+ * channel) has a wire that no class shows: its link is named after the device. */
+static int relate_devices(struct relation *r, struct host *host, const struct subject *link,
+                          unsigned port)
+{
+    bool is_serial = port_is_serial(r, host, link), has_link = false;
+    struct wire own = { .subject = link, .port = port, .pmp = -1 };
+    int e = 0;
+
+    for (unsigned n = 0; e == 0 && n < 2; n++) {
+        const struct subject *d = device_subject(r->facts, port, -1, n);
+        struct wire w = { .subject = n ? d : link, .port = port, .pmp = -1 };
+
+        if (!d || !is_present(d))
+            continue;
+        e = is_serial || device_is_serial(r, host, d) ? relate_wire(r, host, &w, d)
+                                                      : ata_relate_parallel(r, host, d, port, n);
+        has_link = true;
+    }
+    if (e < 0 || has_link)
+        return e;
+    return is_serial || controller_is_serial(r, host)
+               ? relate_wire(r, host, &own, device_subject(r->facts, port, -1, 0))
+               : relate_channel(r, host, link);
+}
+
+/* A port behind a multiplier; `up` is the link that leads to that. */
+static int relate_behind(struct relation *r, struct host *host, unsigned port, int pmp,
+                         struct link *up)
+{
+    struct wire w = { .subject = link_subject(r->facts, port, pmp), .port = port, .pmp = pmp };
+    int e;
+
+    if (!w.subject)
+        return 0;
+    e = relate_wire(r, host, &w, device_subject(r->facts, port, pmp, 0));
+    if (e < 0)
+        return e;
+    w.link->up = up;
+    w.link->near = up ? up->id : host->id;
+    return 0;
+}
+
+static int relate(struct relation *r, struct host *host)
+{
+    enum { PMP_PORTS = 15 }; /* SATA 3.0, 16: ports 0 to 14 of a multiplier lead to devices */
+    const struct subject *link;
+    unsigned port;
+    size_t at;
+    int e = 0;
+
+    if (!port_of(host->subject, &port, &at))
+        return 0;
+    link = link_subject(r->facts, port, -1);
+    if (link)
+        e = relate_devices(r, host, link, port);
+    for (int pmp = 0; e == 0 && pmp < PMP_PORTS; pmp++)
+        e = relate_behind(r, host, port, pmp, link ? model_link_named(r->model, link->name) : NULL);
+    return e;
+}
+
+/* Behind a multiplier the channel is the multiplier's port; without one the id is the device's number
+ * (drivers/ata/libata-scsi.c, ata_scsi_scan_host()). */
+static struct link *link_of(struct relation *r, struct host *host, const struct subject *device)
+{
+    const struct subject *s;
+    unsigned port, channel, id;
+    struct link *l;
+    char name[32];
+    size_t at;
+
+    if (!port_of(host->subject, &port, &at) ||
+        sscanf(device->name, "%*u:%u:%u:", &channel, &id) != 2)
+        return NULL;
+    s = link_subject(r->facts, port, (int)channel);
+    if (s)
+        return model_link_named(r->model, s->name);
+    snprintf(name, sizeof(name), "dev%u.%u", port, id);
+    l = model_link_named(r->model, name);
+    snprintf(name, sizeof(name), "link%u", port);
+    return l ? l : model_link_named(r->model, name);
+}
+
+const struct transport TRANSPORT_ATA = {
+    .name = "ata",
+    .classes = CLASSES,
+    .gather = gather,
+    .claims = claims,
+    .host_mark = host_mark,
+    .host_base = host_base,
+    .relate = relate,
+    .link_of = link_of,
+};
