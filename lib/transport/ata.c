@@ -24,21 +24,19 @@
 
 #include "base/number.h"
 #include "base/text.h"
-#include "transport/controllers.h"
 #include "transport/gathering.h"
-#include "transport/words.h"
 
 const struct fact_key ATA_XFER_MODE = { "xfer_mode", FACT_NUMBER, FACT_GAUGE };
 const struct fact_key ATA_SPDN_COUNT = { "speed_down_count", FACT_NUMBER, FACT_GAUGE };
 const struct fact_key ATA_IDENTIFY = { "identify", FACT_BYTES, FACT_IDENTITY };
-static const struct fact_key CLASS = { "ata_class", FACT_TEXT, FACT_GAUGE };
+const struct fact_key ATA_CLASS = { "ata_class", FACT_TEXT, FACT_GAUGE };
 static const struct fact_key ERROR = { "ata_error", FACT_TEXT, FACT_GAUGE };
 static const struct fact_key PORT_NO = { "port_no", FACT_NUMBER, FACT_IDENTITY };
 static const struct fact_key PMP_LINKS = { "pmp_links", FACT_NUMBER, FACT_GAUGE };
-static const struct fact_key SPEED = { "sata_spd_mbit", FACT_NUMBER, FACT_GAUGE };
-static const struct fact_key LIMIT = { "sata_spd_limit_mbit", FACT_NUMBER, FACT_GAUGE };
-static const struct fact_key HW_LIMIT = { "hw_sata_spd_limit_mbit", FACT_NUMBER, FACT_GAUGE };
-static const struct fact_key AHCI_CAPS = { "ahci_host_caps", FACT_NUMBER, FACT_IDENTITY };
+const struct fact_key ATA_SPEED = { "sata_spd_mbit", FACT_NUMBER, FACT_GAUGE };
+const struct fact_key ATA_LIMIT = { "sata_spd_limit_mbit", FACT_NUMBER, FACT_GAUGE };
+const struct fact_key ATA_HW_LIMIT = { "hw_sata_spd_limit_mbit", FACT_NUMBER, FACT_GAUGE };
+const struct fact_key ATA_AHCI_CAPS = { "ahci_host_caps", FACT_NUMBER, FACT_IDENTITY };
 static const struct fact_key LPM_POLICY = { "link_power_management", FACT_TEXT, FACT_GAUGE };
 
 /* "6.0 Gbps", or "<unknown>": no link, no limit, no registers to ask. */
@@ -111,15 +109,15 @@ static const struct attribute PORT_ATTRIBUTES[] = {
 };
 
 static const struct attribute LINK_ATTRIBUTES[] = {
-    { "sata_spd", &SPEED, parse_speed, LEVEL_MODES },
-    { "sata_spd_limit", &LIMIT, parse_speed, LEVEL_MODES },
-    { "hw_sata_spd_limit", &HW_LIMIT, parse_speed, LEVEL_MODES },
+    { "sata_spd", &ATA_SPEED, parse_speed, LEVEL_MODES },
+    { "sata_spd_limit", &ATA_LIMIT, parse_speed, LEVEL_MODES },
+    { "hw_sata_spd_limit", &ATA_HW_LIMIT, parse_speed, LEVEL_MODES },
     { 0 },
 };
 
 static const struct attribute DEVICE_ATTRIBUTES[] = {
     { "id", &ATA_IDENTIFY, parse_identify, LEVEL_IDENTITY },
-    { "class", &CLASS, parse_known_text, LEVEL_MODES },
+    { "class", &ATA_CLASS, parse_known_text, LEVEL_MODES },
     { "xfer_mode", &ATA_XFER_MODE, parse_xfer_mode, LEVEL_MODES },
     { "spdn_cnt", &ATA_SPDN_COUNT, parse_decimal, LEVEL_MODES },
     { "ering", &ERROR, parse_errors, LEVEL_ALL },
@@ -135,14 +133,12 @@ static const struct object_class CLASSES[] = {
 
 /* Of the scsi_host, where the driver is one of AHCI's. */
 static const struct attribute AHCI_ATTRIBUTES[] = {
-    { "ahci_host_caps", &AHCI_CAPS, parse_hex, LEVEL_MODES },
+    { "ahci_host_caps", &ATA_AHCI_CAPS, parse_hex, LEVEL_MODES },
     { "link_power_management_policy", &LPM_POLICY, NULL, LEVEL_ALL },
     { 0 },
 };
 
-/* The port a host belongs to: "…/ata3/host2" gives 3, and where the name begins. False where the host is
- * no child of a port. */
-static bool port_of(const struct subject *host, unsigned *ret_port, size_t *ret_at)
+bool ata_port_of(const struct subject *host, unsigned *ret_port, size_t *ret_at)
 {
     const char *end = host->path + strlen(host->path) - strlen(host->name) - 1, *at = end;
     int n = 0;
@@ -161,7 +157,7 @@ static bool claims(const struct fact_set *set, const struct subject *host)
     size_t at;
 
     (void)set;
-    return port_of(host, &port, &at);
+    return ata_port_of(host, &port, &at);
 }
 
 static int gather_ahci(struct gathering *g, struct subject *host)
@@ -241,7 +237,7 @@ static size_t host_base(const struct subject *host)
     unsigned port;
     size_t at = 0;
 
-    return port_of(host, &port, &at) ? at : 0;
+    return ata_port_of(host, &port, &at) ? at : 0;
 }
 
 static const char *host_mark(struct relation *r, const struct subject *host)
@@ -249,7 +245,7 @@ static const char *host_mark(struct relation *r, const struct subject *host)
     unsigned port;
     size_t at;
 
-    if (!port_of(host, &port, &at))
+    if (!ata_port_of(host, &port, &at))
         return NULL;
     return arena_printf(r->model->arena, "ata-%" PRIu64,
                         port_number(r->facts, port, host->path, at));
@@ -265,10 +261,9 @@ const char *ata_model(struct relation *r, const struct identify *id)
     return text_clean(r->model->arena, (struct bytes){ id->model, sizeof(id->model) });
 }
 
-/* Is anything there? By its class; where that was not read, by its IDENTIFY data, which may outlive it. */
-static bool is_present(const struct subject *device)
+bool ata_is_present(const struct subject *device)
 {
-    const struct fact *class = fact_find(device, &CLASS);
+    const struct fact *class = fact_find(device, &ATA_CLASS);
 
     return class ? class->quality == QUALITY_OK : fact_bytes(device, &ATA_IDENTIFY).len > 0;
 }
@@ -309,8 +304,17 @@ static bool port_is_serial(const struct relation *r, const struct host *host,
     const struct subject *ahci = fact_set_find(r->facts, "ahci_host", host->kernel_name);
     uint64_t value;
 
-    return fact_number(ahci, &AHCI_CAPS, &value) || fact_number(link, &SPEED, &value) ||
-           fact_number(link, &LIMIT, &value) || fact_number(link, &HW_LIMIT, &value);
+    return fact_number(ahci, &ATA_AHCI_CAPS, &value) || fact_number(link, &ATA_SPEED, &value) ||
+           fact_number(link, &ATA_LIMIT, &value) || fact_number(link, &ATA_HW_LIMIT, &value);
+}
+
+const struct controller *ata_controller(const struct relation *r, const struct host *host,
+                                        bool is_parallel)
+{
+    const struct controller *c = controller_of(r->facts, host, "ata");
+
+    /* Only parallel rates speak of families of modes. */
+    return c && (c->best.options != 0) == is_parallel ? c : NULL;
 }
 
 /* Is the controller one of serial ports? A single one of these may still be a parallel channel (ata_piix,
@@ -322,7 +326,7 @@ static bool controller_is_serial(const struct relation *r, const struct host *ho
                                     : NULL;
 
     return fact_number_or(pci, &KEY_PCI_CLASS, 0) >> 8 == 0x0106 /* SATA; PCI Code and ID 1.11 */ ||
-           controller_of(r->facts, host, "sata");
+           ata_controller(r, host, false);
 }
 
 /* What the device says: the state of its parallel cable (word 93), or its transport (76, 222); else what
@@ -341,170 +345,6 @@ static bool device_is_serial(const struct relation *r, const struct host *host,
            controller_is_serial(r, host);
 }
 
-static struct rate sata_rate(uint64_t mbit_per_s)
-{
-    return (struct rate){ 1, 0, mbit_per_s * 100 /* 8b10b: ten bits a byte */ };
-}
-
-static int describe(struct arena *arena, struct rate rate, struct mode *ret)
-{
-    uint64_t tenths = rate.lane_kb_per_s / 10000, kb = rate_kb_per_s(rate);
-
-    *ret = (struct mode){ .known = true, .rate = rate };
-    ret->label = arena_printf(arena, "%" PRIu64 ".%" PRIu64 " Gb/s", tenths / 10, tenths % 10);
-    ret->detail = arena_printf(arena, "%" PRIu64 ".%" PRIu64 " MB/s", kb / 1000, kb % 1000 / 100);
-    return ret->label && ret->detail ? 0 : -ENOMEM;
-}
-
-/* The mode of so many Mb/s; not known for 0. */
-static struct mode sata_mode(struct relation *r, uint64_t mbit_per_s)
-{
-    return mbit_per_s ? relate_mode(r, describe, sata_rate(mbit_per_s)) : (struct mode){ 0 };
-}
-
-static uint64_t generation_mbit(unsigned generation)
-{
-    return generation ? 750u << generation : 0;
-}
-
-/* What is known of a SATA link besides its device. */
-struct wire {
-    struct link *link;
-    const struct subject *subject;
-    uint64_t speed, limit, hw_limit; /* Mb/s; 0: not known, no limit */
-    unsigned port;
-    int pmp; /* -1: the port's own link */
-};
-
-/* The speed limit of libata.force that the wire has, 0 for none: a word that never took effect (a module
- * already loaded) set no limit. Links of a port answer to 15, those behind a
- * multiplier to their number (ata_force_link_limits()). */
-static uint64_t forced_mbit(const struct relation *r, const struct wire *w, const char **ret_origin)
-{
-    const char *force = word_value(r->facts, "libata", "force", ret_origin);
-    uint64_t mbit = 0;
-
-    if (force)
-        mbit = ata_force_find(force, w->port, w->pmp < 0 ? 15 : w->pmp, -1).sata_mbit_per_s;
-    return mbit == w->hw_limit ? mbit : 0;
-}
-
-/* How many ports of the controller start with a limit, and how many there are. */
-static void count_limited(const struct relation *r, const struct wire *w, unsigned *ret_limited,
-                          unsigned *ret_all)
-{
-    size_t at;
-    unsigned port;
-    uint64_t limit;
-
-    *ret_limited = *ret_all = 0;
-    if (!port_of(w->link->host->subject, &port, &at))
-        return;
-    for (const struct subject *s = fact_set_first(r->facts, "ata_link"); s; s = s->next_of_class) {
-        if (strncmp(s->path, w->subject->path, at) != 0 || strchr(s->name, '.'))
-            continue;
-        ++*ret_all;
-        *ret_limited += fact_number(s, &HW_LIMIT, &limit) && limit <= w->hw_limit;
-    }
-}
-
-/* Where a limit comes from decides what it proves. */
-enum limit_origin {
-    LIMIT_NONE,
-    LIMIT_FORCED,   /* somebody said so */
-    LIMIT_STEPPED,  /* libata came down from a faster speed, in this life of the kernel or before */
-    LIMIT_FIRMWARE, /* all ports have it from the start: it is what they are */
-    LIMIT_UNTOLD,
-};
-
-/* libata takes the first limit from SControl as firmware, or the kernel before, left it: on all ports it
- * is the machine's; on one of several it is the scar of a fall-back that survived a warm start. */
-static enum limit_origin limit_origin(const struct relation *r, const struct wire *w,
-                                      uint64_t forced)
-{
-    unsigned limited, all;
-
-    if (!w->limit)
-        return LIMIT_NONE;
-    if (!w->hw_limit || w->limit < w->hw_limit)
-        return LIMIT_STEPPED;
-    if (forced)
-        return LIMIT_FORCED;
-    if (!words_were_seen(r->facts))
-        return LIMIT_UNTOLD;
-    count_limited(r, w, &limited, &all);
-    return all > 1 && limited == all               ? LIMIT_FIRMWARE
-           : all > 1 && limited == 1 && w->pmp < 0 ? LIMIT_STEPPED
-                                                   : LIMIT_UNTOLD;
-}
-
-/* The initiator's end. Behind a multiplier that is its port, of which nobody tells anything. */
-static int relate_near(struct relation *r, struct wire *w, enum limit_origin origin)
-{
-    struct link *l = w->link;
-    bool stepped = origin == LIMIT_STEPPED, is_own = w->pmp < 0;
-    const struct controller *chip = is_own ? controller_of(r->facts, l->host, "sata") : NULL;
-    const struct subject *ahci = is_own ? fact_set_find(r->facts, "ahci_host", l->host->kernel_name)
-                                        : NULL;
-    unsigned caps = (unsigned)(fact_number_or(ahci, &AHCI_CAPS, 0) >> 20 & 0xf);
-    int e = 0;
-
-    if (chip)
-        e = link_add_able(l, WHO_INITIATOR,
-                          arena_printf(r->model->arena, "known controller %s", l->host->pci_id),
-                          relate_mode(r, describe, chip->best), false);
-    if (e == 0)
-        e = link_add_able(l, WHO_INITIATOR,
-                          stepped ? "ahci_host_caps, and libata stepped down (sata_spd_limit)"
-                                  : "ahci_host_caps",
-                          sata_mode(r, generation_mbit(caps)), !stepped);
-    if (e == 0 && stepped && !chip && !caps)
-        e = link_add_able(l, WHO_INITIATOR, "libata stepped down (sata_spd_limit)",
-                          sata_mode(r, w->limit * 2), false);
-    if (e == 0 && origin == LIMIT_FIRMWARE)
-        e = link_add_able(l, WHO_INITIATOR, "hw_sata_spd_limit of every port",
-                          sata_mode(r, w->hw_limit), false);
-    if (e == 0 && stepped && w->limit < w->hw_limit)
-        e = link_add_able(l, WHO_INITIATOR, "hw_sata_spd_limit", sata_mode(r, w->hw_limit), true);
-    return e;
-}
-
-/* Devices that libata holds at 1.5 Gb/s because they are no good at more: drivers/ata/libata-core.c,
- * the entries of its device table with 1_5_GBPS. */
-static bool is_held_at_1_5(const char *model)
-{
-    return model &&
-           (strcmp(model, "WD My Book") == 0 || strcmp(model, "Seagate FreeAgent GoFlex") == 0);
-}
-
-static int relate_far(struct relation *r, struct wire *w, const struct identify *id)
-{
-    int e = link_add_witness(w->link, WHO_TARGET, "IDENTIFY word 77",
-                             sata_mode(r, generation_mbit(id->sata_current)));
-
-    if (e == 0)
-        e = link_add_able(w->link, WHO_TARGET, "IDENTIFY word 76",
-                          sata_mode(r, generation_mbit(id->sata_highest)), false);
-    if (e == 0 && is_held_at_1_5(w->link->far))
-        e = link_add_able(w->link, WHO_INITIATOR, "libata's list of devices held at 1.5 Gb/s",
-                          sata_mode(r, 1500), false);
-    return e;
-}
-
-static int relate_limits(struct relation *r, struct wire *w)
-{
-    const char *via = NULL;
-    uint64_t forced = forced_mbit(r, w, &via);
-    enum limit_origin origin = limit_origin(r, w, forced);
-    int e = relate_near(r, w, origin);
-
-    if (e < 0 || !forced)
-        return e;
-    return link_add_allowed(w->link, WHO_INITIATOR,
-                            arena_printf(r->model->arena, "libata.force in %s", via),
-                            sata_mode(r, forced));
-}
-
 struct link *ata_add_link(struct relation *r, struct host *host, const struct subject *subject,
                           const char *transport, const char *suffix)
 {
@@ -516,53 +356,6 @@ struct link *ata_add_link(struct relation *r, struct host *host, const struct su
     l->near = host->id;
     l->id = arena_printf(r->model->arena, "%s-%s", host->id, suffix);
     return l->id ? l : NULL;
-}
-
-/* The ends of a link and its state: everything but the modes. Returns the IDENTIFY data where the far
- * end has given them. */
-static bool relate_ends(struct relation *r, struct wire *w, const struct subject *device,
-                        struct identify *ret)
-{
-    const char *class = fact_text(device, &CLASS);
-    bool is_known = ata_identify(device, ret);
-
-    w->link->describe = describe;
-    w->link->far = is_known                             ? ata_model(r, ret)
-                   : class && strcmp(class, "pmp") == 0 ? "port multiplier"
-                                                        : NULL;
-    w->link->state = w->speed || is_present(device) ? LINK_UP : LINK_EMPTY;
-    return is_known;
-}
-
-/* One wire and the device at its end. */
-static int relate_wire(struct relation *r, struct host *host, struct wire *w,
-                       const struct subject *device)
-{
-    bool is_slave = w->subject == device, is_known;
-    struct identify id;
-    char suffix[32];
-    int e;
-
-    fact_number(w->subject, &SPEED, &w->speed);
-    fact_number(w->subject, &LIMIT, &w->limit);
-    fact_number(w->subject, &HW_LIMIT, &w->hw_limit);
-    snprintf(suffix, sizeof(suffix),
-             is_slave     ? "sata-slave"
-             : w->pmp < 0 ? "sata"
-                          : "sata.%d",
-             w->pmp);
-    w->link = ata_add_link(r, host, w->subject, "sata", suffix);
-    if (!w->link)
-        return -ENOMEM;
-    is_known = relate_ends(r, w, device, &id);
-    if (ata_mark_emulated(r, w->link) || w->link->state == LINK_EMPTY)
-        return 0;
-    e = link_add_witness(w->link, WHO_INITIATOR, "ata_link sata_spd", sata_mode(r, w->speed));
-    if (e == 0 && is_known)
-        e = relate_far(r, w, &id);
-    if (e == 0 && w->link->witnesses.n)
-        w->link->actual = w->link->witnesses.v[0].mode;
-    return e < 0 ? e : relate_limits(r, w);
 }
 
 /* A channel without any device. */
@@ -583,23 +376,23 @@ static int relate_devices(struct relation *r, struct host *host, const struct su
                           unsigned port)
 {
     bool is_serial = port_is_serial(r, host, link), has_link = false;
-    struct wire own = { .subject = link, .port = port, .pmp = -1 };
+    struct sata_wire own = { .subject = link, .port = port, .pmp = -1 };
     int e = 0;
 
     for (unsigned n = 0; e == 0 && n < 2; n++) {
         const struct subject *d = device_subject(r->facts, port, -1, n);
-        struct wire w = { .subject = n ? d : link, .port = port, .pmp = -1 };
+        struct sata_wire w = { .subject = n ? d : link, .port = port, .pmp = -1 };
 
-        if (!d || !is_present(d))
+        if (!d || !ata_is_present(d))
             continue;
-        e = is_serial || device_is_serial(r, host, d) ? relate_wire(r, host, &w, d)
+        e = is_serial || device_is_serial(r, host, d) ? ata_relate_sata(r, host, &w, d)
                                                       : ata_relate_parallel(r, host, d, port, n);
         has_link = true;
     }
     if (e < 0 || has_link)
         return e;
     return is_serial || controller_is_serial(r, host)
-               ? relate_wire(r, host, &own, device_subject(r->facts, port, -1, 0))
+               ? ata_relate_sata(r, host, &own, device_subject(r->facts, port, -1, 0))
                : relate_channel(r, host, link);
 }
 
@@ -607,12 +400,12 @@ static int relate_devices(struct relation *r, struct host *host, const struct su
 static int relate_behind(struct relation *r, struct host *host, unsigned port, int pmp,
                          struct link *up)
 {
-    struct wire w = { .subject = link_subject(r->facts, port, pmp), .port = port, .pmp = pmp };
+    struct sata_wire w = { .subject = link_subject(r->facts, port, pmp), .port = port, .pmp = pmp };
     int e;
 
     if (!w.subject)
         return 0;
-    e = relate_wire(r, host, &w, device_subject(r->facts, port, pmp, 0));
+    e = ata_relate_sata(r, host, &w, device_subject(r->facts, port, pmp, 0));
     if (e < 0)
         return e;
     w.link->up = up;
@@ -628,7 +421,7 @@ static int relate(struct relation *r, struct host *host)
     size_t at;
     int e = 0;
 
-    if (!port_of(host->subject, &port, &at))
+    if (!ata_port_of(host->subject, &port, &at))
         return 0;
     link = link_subject(r->facts, port, -1);
     if (link)
@@ -648,7 +441,7 @@ static struct link *link_of(struct relation *r, struct host *host, const struct 
     char name[32];
     size_t at;
 
-    if (!port_of(host->subject, &port, &at) ||
+    if (!ata_port_of(host->subject, &port, &at) ||
         sscanf(device->name, "%*u:%u:%u:", &channel, &id) != 2)
         return NULL;
     s = link_subject(r->facts, port, (int)channel);

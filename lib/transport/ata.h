@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "decode/identify.h"
+#include "transport/controllers.h"
 #include "transport/relation.h"
 
 /* Options of a parallel rate: the families of modes that an end speaks. Who speaks UDMA speaks the
@@ -48,8 +49,26 @@ struct ata_force {
  * `alias` (-1: none). Entries that cannot be understood say nothing. */
 struct ata_force ata_force_find(const char *text, unsigned port, int device, int alias);
 
+/* The row of the host's controller in the table, where its ports are of that kind; NULL otherwise. */
+const struct controller *ata_controller(const struct relation *r, const struct host *host,
+                                        bool is_parallel);
+
 /* Facts of an ata_device: the code of the mode in force, how often libata lowered it, the 512 bytes. */
-extern const struct fact_key ATA_XFER_MODE, ATA_SPDN_COUNT, ATA_IDENTIFY;
+extern const struct fact_key ATA_XFER_MODE, ATA_SPDN_COUNT, ATA_IDENTIFY, ATA_CLASS;
+
+/* Facts of an ata_link: Mb/s; none where the kernel says "<unknown>": no link, or no limit. */
+extern const struct fact_key ATA_SPEED, ATA_LIMIT, ATA_HW_LIMIT;
+
+/* Fact of an ahci_host (by the name of its scsi_host): the CAP register. */
+extern const struct fact_key ATA_AHCI_CAPS;
+
+/* The port a host belongs to: "…/ata3/host2" gives 3, and where in the path the name begins. False where
+ * the host is no child of a port. */
+bool ata_port_of(const struct subject *host, unsigned *ret_port, size_t *ret_at);
+
+/* Is anything there? By the class of the device (may be NULL); where that was not read, by its IDENTIFY
+ * data, which may outlive it. */
+bool ata_is_present(const struct subject *device);
 
 /* The IDENTIFY data of a device (class ata_device, may be NULL); false where there are none. */
 bool ata_identify(const struct subject *device, struct identify *ret);
@@ -64,6 +83,19 @@ struct link *ata_add_link(struct relation *r, struct host *host, const struct su
 /* Marks a link that a hypervisor made up, by the model at its far end or its controller; returns whether
  * it is. */
 bool ata_mark_emulated(const struct relation *r, struct link *l);
+
+/* One SATA link. What ata_relate_sata() fills in is 0 and NULL before. */
+struct sata_wire {
+    const struct subject *subject; /* of class ata_link; the device where its wire is in no class */
+    unsigned port;
+    int pmp; /* port of the multiplier it is behind; -1: the port's own link */
+    uint64_t speed, limit, hw_limit; /* Mb/s; 0: not known, no limit */
+    struct link *link;
+};
+
+/* Adds the link of a wire and of the device at its end (NULL: none). Returns 0 or -ENOMEM. */
+int ata_relate_sata(struct relation *r, struct host *host, struct sata_wire *w,
+                    const struct subject *device);
 
 /* Adds the link of one device on a parallel channel; `number` is 0 or 1. */
 int ata_relate_parallel(struct relation *r, struct host *host, const struct subject *device,

@@ -11,7 +11,6 @@
 #include <stdio.h>
 
 #include "transport/ata.h"
-#include "transport/controllers.h"
 #include "transport/words.h"
 
 enum { UDMA_40_WIRES = 2 };
@@ -57,7 +56,7 @@ static int relate_target(struct relation *r, struct link *l, const struct identi
 
 static int relate_initiator(struct relation *r, struct link *l, const struct subject *device)
 {
-    const struct controller *chip = controller_of(r->facts, l->host, "ata");
+    const struct controller *chip = ata_controller(r, l->host, true);
 
     if (chip)
         return link_add_able(l, WHO_INITIATOR,

@@ -58,7 +58,41 @@
     }
 
 const struct controller CONTROLLERS[] = {
-    /* Parallel ATA: drivers/ata/ata_piix.c, piix_pci_tbl and piix_port_info (udma_mask) */
+    /* libata. Serial ATA: only chips all of whose ports are alike. Those of Intel's series 6 to 8 for
+     * desktops are not: their CAP names 6.0 and some of their ports are 3.0, as many as the variant of the
+     * chip has. */
+    /* drivers/ata/sata_sil.c and sata_sil24.c; data sheets of the chips */
+    { 0x1095, 0x3112, "ata", "SiI 3112", SATA_1_5 },
+    { 0x1095, 0x3114, "ata", "SiI 3114", SATA_1_5 },
+    { 0x1095, 0x3124, "ata", "SiI 3124", SATA_3_0 },
+    { 0x1095, 0x3132, "ata", "SiI 3132", SATA_3_0 },
+    { 0x1095, 0x3512, "ata", "SiI 3512", SATA_1_5 },
+    { 0x1095, 0x3531, "ata", "SiI 3531", SATA_3_0 },
+    /* drivers/ata/sata_nv.c, nv_pci_tbl; nForce product briefs ("SATA 3 Gb/s") */
+    { 0x10de, 0x0054, "ata", "CK804", SATA_3_0 },
+    { 0x10de, 0x0055, "ata", "CK804", SATA_3_0 },
+    { 0x10de, 0x0266, "ata", "MCP51", SATA_3_0 },
+    { 0x10de, 0x0267, "ata", "MCP51", SATA_3_0 },
+    { 0x10de, 0x037e, "ata", "MCP55", SATA_3_0 },
+    { 0x10de, 0x037f, "ata", "MCP55", SATA_3_0 },
+    { 0x10de, 0x03e7, "ata", "MCP61", SATA_3_0 },
+    { 0x10de, 0x03f6, "ata", "MCP61", SATA_3_0 },
+    { 0x10de, 0x03f7, "ata", "MCP61", SATA_3_0 },
+    /* drivers/ata/sata_via.c; product pages of VT8237 and VT6421 */
+    { 0x1106, 0x3149, "ata", "VT8237", SATA_1_5 },
+    { 0x1106, 0x3249, "ata", "VT6421", SATA_1_5 },
+    /* ASMedia product pages */
+    { 0x1b21, 0x0612, "ata", "ASM1062", SATA_6_0 },
+    { 0x1b21, 0x1064, "ata", "ASM1064", SATA_6_0 },
+    { 0x1b21, 0x1166, "ata", "ASM1166", SATA_6_0 },
+    /* Marvell product briefs of the 88SE91xx and 88SE92xx */
+    { 0x1b4b, 0x9172, "ata", "88SE9172", SATA_6_0 },
+    { 0x1b4b, 0x9215, "ata", "88SE9215", SATA_6_0 },
+    { 0x1b4b, 0x9230, "ata", "88SE9230", SATA_6_0 },
+    { 0x1b4b, 0x9235, "ata", "88SE9235", SATA_6_0 },
+    /* Parallel: drivers/ata/ata_piix.c, piix_pci_tbl and piix_port_info (udma_mask). Serial: the same;
+     * data sheets 252516 (ICH5), 301473 (ICH6), 316972 (ICH9), 319973 (ICH10), 322169 (5 series), 330788
+     * (C610), 332690 (100 series), 337347 (300 series), from C610 and 100 series on 6.0 on every port. */
     { 0x8086, 0x2411, "ata", "82801AA", UDMA(66700) },
     { 0x8086, 0x2421, "ata", "82801AB", UDMA(33300) },
     { 0x8086, 0x244a, "ata", "82801BAM", UDMA(100000) },
@@ -68,63 +102,29 @@ const struct controller CONTROLLERS[] = {
     { 0x8086, 0x248b, "ata", "82801CA", UDMA(100000) },
     { 0x8086, 0x24ca, "ata", "82801DBM", UDMA(100000) },
     { 0x8086, 0x24cb, "ata", "82801DB", UDMA(100000) },
+    { 0x8086, 0x24d1, "ata", "82801EB", SATA_1_5 },
     { 0x8086, 0x24db, "ata", "82801EB", UDMA(100000) },
+    { 0x8086, 0x24df, "ata", "82801ER", SATA_1_5 },
     { 0x8086, 0x25a2, "ata", "6300ESB", UDMA(100000) },
+    { 0x8086, 0x25a3, "ata", "6300ESB", SATA_1_5 },
+    { 0x8086, 0x2651, "ata", "82801FB", SATA_1_5 },
+    { 0x8086, 0x2652, "ata", "82801FR", SATA_1_5 },
     { 0x8086, 0x266f, "ata", "82801FB", UDMA(100000) },
     { 0x8086, 0x269e, "ata", "631xESB", UDMA(100000) },
     { 0x8086, 0x27df, "ata", "82801G", UDMA(100000) },
     { 0x8086, 0x2850, "ata", "82801HM", UDMA(100000) },
+    { 0x8086, 0x2922, "ata", "82801IR", SATA_3_0 },
+    { 0x8086, 0x3a02, "ata", "82801JD", SATA_3_0 },
+    { 0x8086, 0x3a22, "ata", "82801JI", SATA_3_0 },
+    { 0x8086, 0x3b22, "ata", "Ibex Peak", SATA_3_0 },
     { 0x8086, 0x7111, "ata", "82371AB", UDMA(33300) },
-    /* SATA: only chips all of whose ports are alike. Those of Intel's series 6 to 8 for desktops are
-     * not: their CAP names 6.0 and some of their ports are 3.0, as many as the variant of the chip has.
-     * drivers/ata/sata_sil.c and sata_sil24.c; data sheets of the chips */
-    { 0x1095, 0x3112, "sata", "SiI 3112", SATA_1_5 },
-    { 0x1095, 0x3114, "sata", "SiI 3114", SATA_1_5 },
-    { 0x1095, 0x3124, "sata", "SiI 3124", SATA_3_0 },
-    { 0x1095, 0x3132, "sata", "SiI 3132", SATA_3_0 },
-    { 0x1095, 0x3512, "sata", "SiI 3512", SATA_1_5 },
-    { 0x1095, 0x3531, "sata", "SiI 3531", SATA_3_0 },
-    /* drivers/ata/sata_nv.c, nv_pci_tbl; nForce product briefs ("SATA 3 Gb/s") */
-    { 0x10de, 0x0054, "sata", "CK804", SATA_3_0 },
-    { 0x10de, 0x0055, "sata", "CK804", SATA_3_0 },
-    { 0x10de, 0x0266, "sata", "MCP51", SATA_3_0 },
-    { 0x10de, 0x0267, "sata", "MCP51", SATA_3_0 },
-    { 0x10de, 0x037e, "sata", "MCP55", SATA_3_0 },
-    { 0x10de, 0x037f, "sata", "MCP55", SATA_3_0 },
-    { 0x10de, 0x03e7, "sata", "MCP61", SATA_3_0 },
-    { 0x10de, 0x03f6, "sata", "MCP61", SATA_3_0 },
-    { 0x10de, 0x03f7, "sata", "MCP61", SATA_3_0 },
-    /* drivers/ata/sata_via.c; VIA product pages of VT8237 and VT6421 */
-    { 0x1106, 0x3149, "sata", "VT8237", SATA_1_5 },
-    { 0x1106, 0x3249, "sata", "VT6421", SATA_1_5 },
-    /* ASMedia product pages */
-    { 0x1b21, 0x0612, "sata", "ASM1062", SATA_6_0 },
-    { 0x1b21, 0x1064, "sata", "ASM1064", SATA_6_0 },
-    { 0x1b21, 0x1166, "sata", "ASM1166", SATA_6_0 },
-    /* Marvell product briefs of the 88SE91xx and 88SE92xx */
-    { 0x1b4b, 0x9172, "sata", "88SE9172", SATA_6_0 },
-    { 0x1b4b, 0x9215, "sata", "88SE9215", SATA_6_0 },
-    { 0x1b4b, 0x9230, "sata", "88SE9230", SATA_6_0 },
-    { 0x1b4b, 0x9235, "sata", "88SE9235", SATA_6_0 },
-    /* ICH5, ICH6: drivers/ata/ata_piix.c; data sheets 252516, 301473 */
-    { 0x8086, 0x24d1, "sata", "82801EB", SATA_1_5 },
-    { 0x8086, 0x24df, "sata", "82801ER", SATA_1_5 },
-    { 0x8086, 0x25a3, "sata", "6300ESB", SATA_1_5 },
-    { 0x8086, 0x2651, "sata", "82801FB", SATA_1_5 },
-    { 0x8086, 0x2652, "sata", "82801FR", SATA_1_5 },
-    /* ICH9, ICH10, 5 series: data sheets 316972, 319973, 322169 */
-    { 0x8086, 0x2922, "sata", "82801IR", SATA_3_0 },
-    { 0x8086, 0x3a02, "sata", "82801JD", SATA_3_0 },
-    { 0x8086, 0x3a22, "sata", "82801JI", SATA_3_0 },
-    { 0x8086, 0x3b22, "sata", "Ibex Peak", SATA_3_0 },
-    /* from the 100 series and C610 on every port is 6.0: data sheets 332690, 330788, 337347 */
-    { 0x8086, 0x8d02, "sata", "C610", SATA_6_0 },
-    { 0x8086, 0x8d62, "sata", "C610 sSATA", SATA_6_0 },
-    { 0x8086, 0x9d03, "sata", "Sunrise Point-LP", SATA_6_0 },
-    { 0x8086, 0xa102, "sata", "Sunrise Point-H", SATA_6_0 },
-    { 0x8086, 0xa182, "sata", "C620", SATA_6_0 },
-    { 0x8086, 0xa1d2, "sata", "C620 sSATA", SATA_6_0 },
-    { 0x8086, 0xa352, "sata", "Cannon Lake PCH", SATA_6_0 },
+    { 0x8086, 0x8d02, "ata", "C610", SATA_6_0 },
+    { 0x8086, 0x8d62, "ata", "C610 sSATA", SATA_6_0 },
+    { 0x8086, 0x9d03, "ata", "Sunrise Point-LP", SATA_6_0 },
+    { 0x8086, 0xa102, "ata", "Sunrise Point-H", SATA_6_0 },
+    { 0x8086, 0xa182, "ata", "C620", SATA_6_0 },
+    { 0x8086, 0xa1d2, "ata", "C620 sSATA", SATA_6_0 },
+    { 0x8086, 0xa352, "ata", "Cannon Lake PCH", SATA_6_0 },
     /* sym53c8xx: drivers/scsi/sym53c8xx_2/sym_hipd.c, sym_dev_table (FE_WIDE, FE_ULTRA, FE_ULTRA2,
      * FE_ULTRA3); ids in include/linux/pci_ids.h. From 0030h on Fusion-MPT: drivers/message/fusion/lsi/
      * mpi_cnfg.h, MPI_MANUFACTPAGE_DEVID_*. */

@@ -9,7 +9,7 @@
 
 struct controller {
     uint16_t vendor, device; /* PCI ids */
-    const char *transport;   /* of its links */
+    const char *transport;   /* name of the row whose links it has */
     const char *name;
     struct rate best; /* of one link of the chip */
 };
