@@ -30,37 +30,14 @@ static const char *type_name(uint64_t type)
     return type < ELEMENTS(NAMES) && NAMES[type] ? NAMES[type] : "other";
 }
 
-/* Where the host hangs: "pci-0000:01:01.0", "ccw-0.0.1900" (the number of the subchannel above it may
- * change), else the device path to it: "pseudo_0-adapter0". */
-static char *host_place(struct relation *r, const struct transport *t, const struct subject *host)
-{
-    const struct subject *pci = pci_of(r->facts, host);
-    size_t skipped = strlen("/sys/devices/"), len = strlen(host->path) - strlen(host->name);
-    char *id, *last;
-
-    if (pci)
-        return arena_printf(r->model->arena, "pci-%s", pci->name);
-    if (t->host_base)
-        len = t->host_base(host);
-    id = arena_strndup(r->model->arena, host->path + skipped, len > skipped ? len - skipped : 0);
-    if (id && *id && id[strlen(id) - 1] == '/')
-        id[strlen(id) - 1] = '\0';
-    last = id ? strrchr(id, '/') : NULL;
-    if (last && text_starts_with(id, "css"))
-        return arena_printf(r->model->arena, "ccw-%s", last + 1);
-    for (char *c = id; c && *c; c++)
-        *c = *c == '/' ? '-' : *c;
-    return id;
-}
-
-/* Its place, and what its transport tells it by from others there. */
+/* The transport's own; else "pci-0000:01:01.0", or the path of what the host is on: "platform". */
 static const char *host_id(struct relation *r, const struct subject *host)
 {
     const struct transport *t = transport_of(r->facts, host);
-    const char *mark = t->host_mark ? t->host_mark(r, host) : NULL;
-    char *place = host_place(r, t, host);
 
-    return place && mark ? arena_printf(r->model->arena, "%s-%s", place, mark) : place;
+    if (t->host_id)
+        return t->host_id(r, host);
+    return relate_path_id(r, host->path, strlen(host->path) - strlen(host->name) - 1);
 }
 
 /* The first of the two subjects that has the text. */
@@ -104,6 +81,26 @@ static int add_host(struct relation *r, const struct subject *s)
     h->pci_address = pci->name;
     if (fact_number(pci, &KEY_PCI_VENDOR, &vendor) && fact_number(pci, &KEY_PCI_DEVICE, &device))
         h->pci_id = arena_printf(r->model->arena, "%04x:%04x", (unsigned)vendor, (unsigned)device);
+    return 0;
+}
+
+/* Hosts of one function that nothing tells apart are counted, in the order of their numbers. */
+static int tell_apart(struct model *m)
+{
+    for (size_t i = 0; i < m->hosts.n; i++) {
+        const char *id = m->hosts.v[i]->id;
+        unsigned n = 1;
+
+        for (size_t j = i + 1; j < m->hosts.n; j++) {
+            struct host *h = m->hosts.v[j];
+
+            if (strcmp(h->id, id) != 0)
+                continue;
+            h->id = arena_printf(m->arena, "%s-%u", id, ++n);
+            if (!h->id)
+                return -ENOMEM;
+        }
+    }
     return 0;
 }
 
@@ -163,6 +160,8 @@ static int relate(struct relation *r)
     for (const struct subject *s = fact_set_first(r->facts, "scsi_host"); e == 0 && s;
          s = s->next_of_class)
         e = add_host(r, s);
+    if (e == 0)
+        e = tell_apart(r->model);
     for (size_t i = 0; e == 0 && TRANSPORTS[i]; i++)
         if (TRANSPORTS[i]->relate_machine)
             e = TRANSPORTS[i]->relate_machine(r);

@@ -232,23 +232,18 @@ static uint64_t port_number(const struct fact_set *set, unsigned port, const cha
     return port - first + 1;
 }
 
-static size_t host_base(const struct subject *host)
+static const char *host_id(struct relation *r, const struct subject *host)
 {
-    unsigned port;
-    size_t at = 0;
-
-    return ata_port_of(host, &port, &at) ? at : 0;
-}
-
-static const char *host_mark(struct relation *r, const struct subject *host)
-{
+    const char *place;
     unsigned port;
     size_t at;
 
     if (!ata_port_of(host, &port, &at))
-        return NULL;
-    return arena_printf(r->model->arena, "ata-%" PRIu64,
-                        port_number(r->facts, port, host->path, at));
+        return relate_host_id(r, host, NULL);
+    place = relate_path_id(r, host->path, at);
+    return place ? arena_printf(r->model->arena, "%s-ata-%" PRIu64, place,
+                                port_number(r->facts, port, host->path, at))
+                 : NULL;
 }
 
 bool ata_identify(const struct subject *device, struct identify *ret)
@@ -458,8 +453,7 @@ const struct transport TRANSPORT_ATA = {
     .classes = CLASSES,
     .gather = gather,
     .claims = claims,
-    .host_mark = host_mark,
-    .host_base = host_base,
+    .host_id = host_id,
     .relate = relate,
     .link_of = link_of,
 };

@@ -439,8 +439,12 @@ static int take_parameters(struct arena *arena, struct host *h, const struct sub
         const char *text = f->key == &KEY_PARAMETER ? f->text : NULL, *equals;
         const char *name;
 
+        /* Words name the module; "aic7xxx=verbose" is a parameter that goes by its module's name. */
         if (text && !from)
-            text = strncmp(text, module, len) == 0 && text[len] == '.' ? text + len + 1 : NULL;
+            text = strncmp(text, module, len) != 0 ? NULL
+                   : text[len] == '.'              ? text + len + 1
+                   : text[len] == '='              ? text
+                                                   : NULL;
         equals = text ? strchr(text, '=') : NULL;
         if (!equals)
             continue;

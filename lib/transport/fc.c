@@ -219,7 +219,8 @@ static void relate_state(struct relation *r, struct link *l, const struct subjec
     l->state = LINK_UNKNOWN;
     l->reason = "its driver does not say whether the port is up";
     if (!state || strcmp(state, "Online") == 0) {
-        /* Online, and neither an address nor a speed: too little to call it up. */
+        if (state)
+            l->reason = "the port is online, with neither an address nor a speed";
         if (state ? has_speed || has_address(fc) : has_speed && has_address(fc)) {
             l->state = LINK_UP;
             l->reason = NULL;
@@ -240,12 +241,13 @@ static void relate_state(struct relation *r, struct link *l, const struct subjec
         l->state = LINK_DOWN;
 }
 
-static const char *far_of(struct relation *r, const struct subject *fc)
+/* A switch by its fabric, else what is wired to the port directly. */
+static const char *far_of(struct relation *r, const struct link *l, const struct subject *fc)
 {
     const char *type = fact_text(fc, &PORT_TYPE), *fabric = fact_text(fc, &FABRIC_NAME);
 
-    if (type && fabric && strstr(type, "fabric") && !text_starts_with(fabric, "0xffffffff") &&
-        strcmp(fabric, "0x0") != 0)
+    if (l->state == LINK_UP && type && fabric && strstr(type, "fabric") &&
+        !text_starts_with(fabric, "0xffffffff") && strcmp(fabric, "0x0") != 0)
         return arena_printf(r->model->arena, "fabric %s", fabric);
     return fact_text(first_target(r, fc->host), &PORT_NAME);
 }
@@ -304,13 +306,13 @@ static int relate(struct relation *r, struct host *host)
     if (wwpn)
         l->id = arena_printf(r->model->arena, "%s-fc-%s", host->id, wwpn);
     l->near = wwpn ? wwpn : host->id;
-    l->far = far_of(r, fc);
     l->describe = describe;
     if (is_over_ethernet(r->facts, host->subject, fc)) {
         l->describe = ethernet_describe;
         l->transport = "fcoe";
     }
     relate_state(r, l, fc);
+    l->far = far_of(r, l, fc);
     return l->id ? relate_modes(r, l, fc) : -ENOMEM;
 }
 
@@ -322,12 +324,25 @@ static struct link *link_of(struct relation *r, struct host *host, const struct 
     return model_link_named(r->model, physical ? physical->kernel_name : host->kernel_name);
 }
 
-static const char *host_mark(struct relation *r, const struct subject *host)
+/* A channel device keeps its number; that of the subchannel before it may change: "ccw-0.0.1900". */
+static const char *host_id(struct relation *r, const struct subject *host)
 {
     const char *wwpn = fact_text(fact_set_find(r->facts, "fc_host", host->name), &PORT_NAME);
+    const char *mark = NULL;
 
-    return wwpn && strstr(host->path, "/vport-") ? arena_printf(r->model->arena, "vport-%s", wwpn)
-                                                 : NULL;
+    if (text_starts_with(host->path, "/sys/devices/css")) {
+        const char *end = host->path + strlen(host->path) - strlen(host->name) - 1, *start = end;
+
+        while (start[-1] != '/')
+            start--;
+        return arena_printf(r->model->arena, "ccw-%.*s", (int)(end - start), start);
+    }
+    if (wwpn && strstr(host->path, "/vport-")) {
+        mark = arena_printf(r->model->arena, "vport-%s", wwpn);
+        if (!mark)
+            return NULL;
+    }
+    return relate_host_id(r, host, mark);
 }
 
 static const char *device_mark(struct relation *r, const struct host *host,
@@ -347,7 +362,7 @@ const struct transport TRANSPORT_FC = {
     .classes = CLASSES,
     .arrays = true,
     .claims = claims,
-    .host_mark = host_mark,
+    .host_id = host_id,
     .relate = relate,
     .link_of = link_of,
     .device_mark = device_mark,

@@ -275,12 +275,6 @@ static int relate(struct relation *r, struct host *host)
     return link_add_witness(l, WHO_INITIATOR, "iscsi_host port_speed", l->actual);
 }
 
-static struct link *link_of(struct relation *r, struct host *host, const struct subject *device)
-{
-    (void)device;
-    return model_link_named(r->model, host->kernel_name);
-}
-
 /* Has the driver a host for every session? */
 static bool is_per_session(const struct fact_set *set, const struct subject *host)
 {
@@ -289,17 +283,20 @@ static bool is_per_session(const struct fact_set *set, const struct subject *hos
     return driver && (strcmp(driver, "iscsi_tcp") == 0 || strcmp(driver, "iscsi_iser") == 0);
 }
 
-static const char *host_mark(struct relation *r, const struct subject *host)
+static const char *host_id(struct relation *r, const struct subject *host)
 {
     const struct subject *session = first_of(r->facts, "iscsi_session", host);
     const char *target = fact_text(session, &TARGET_NAME);
     const char *iface = fact_text(session, &IFACE_NAME);
     const char *portal = fact_text(first_of(r->facts, "iscsi_connection", host), &PORTAL);
 
+    const char *mark;
+
     if (!target || !is_per_session(r->facts, host))
-        return NULL;
-    return arena_printf(r->model->arena, "%s-%s-%s", target, portal ? portal : "",
+        return relate_host_id(r, host, NULL);
+    mark = arena_printf(r->model->arena, "%s-%s-%s", target, portal ? portal : "",
                         iface ? iface : "default");
+    return mark ? relate_host_id(r, host, mark) : NULL;
 }
 
 static const char *device_mark(struct relation *r, const struct host *host,
@@ -317,8 +314,8 @@ const struct transport TRANSPORT_ISCSI = {
     .arrays = true,
     .gather = gather,
     .claims = claims,
-    .host_mark = host_mark,
+    .host_id = host_id,
     .relate = relate,
-    .link_of = link_of,
+    .link_of = relate_link_of_host,
     .device_mark = device_mark,
 };

@@ -7,6 +7,24 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "transport/pci.h"
+
+const char *relate_path_id(struct relation *r, const char *path, size_t len)
+{
+    char *own = arena_strndup(r->model->arena, path, len), *id;
+    size_t end = own ? pci_path_length(own) : 0;
+
+    if (!own)
+        return NULL;
+    if (end) {
+        own[end] = '\0';
+        return arena_printf(r->model->arena, "pci-%s", path_last(own));
+    }
+    id = text_starts_with(own, "/sys/devices/") ? own + strlen("/sys/devices/") : own;
+    for (char *c = id; *c; c++)
+        *c = *c == '/' ? '-' : *c;
+    return id;
+}
 
 struct link *relate_host_link(struct relation *r, struct host *host, const char *transport)
 {
@@ -18,6 +36,31 @@ struct link *relate_host_link(struct relation *r, struct host *host, const char 
     l->id = arena_printf(r->model->arena, "%s-%s", host->id, transport);
     l->near = host->id;
     return l->id ? l : NULL;
+}
+
+const char *relate_host_id(struct relation *r, const struct subject *host, const char *mark)
+{
+    const char *place = relate_path_id(r, host->path, strlen(host->path) - strlen(host->name) - 1);
+
+    return place && mark ? arena_printf(r->model->arena, "%s-%s", place, mark) : place;
+}
+
+const char *relate_target_mark(struct relation *r, const struct host *host,
+                               const struct subject *device)
+{
+    const char *channel = strchr(device->name, ':'), *lun = strrchr(device->name, ':');
+
+    (void)host;
+    return channel && lun > channel
+               ? arena_strndup(r->model->arena, channel + 1, (size_t)(lun - channel) - 1)
+               : NULL;
+}
+
+struct link *relate_link_of_host(struct relation *r, struct host *host,
+                                 const struct subject *device)
+{
+    (void)device;
+    return model_link_named(r->model, host->kernel_name);
 }
 
 const char *relate_far_name(struct relation *r, const char *path)

@@ -215,19 +215,15 @@ static int relate(struct relation *r, struct host *host)
     return relate_port(r, l, port);
 }
 
-static struct link *link_of(struct relation *r, struct host *host, const struct subject *device)
-{
-    (void)device;
-    return model_link_named(r->model, host->kernel_name);
-}
-
-static const char *host_mark(struct relation *r, const struct subject *host)
+static const char *host_id(struct relation *r, const struct subject *host)
 {
     const struct subject *own = fact_set_find(r->facts, "srp_local", host->name);
     const char *id_ext = fact_text(own, &ID_EXT), *ioc = fact_text(own, &IOC_GUID);
+    const char *mark = arena_printf(r->model->arena, "port-%" PRIu64 "-%s-%s",
+                                    fact_number_or(own, &IB_PORT, 0), id_ext ? id_ext : "",
+                                    ioc ? ioc : "");
 
-    return arena_printf(r->model->arena, "port-%" PRIu64 "-%s-%s", fact_number_or(own, &IB_PORT, 0),
-                        id_ext ? id_ext : "", ioc ? ioc : "");
+    return mark ? relate_host_id(r, host, mark) : NULL;
 }
 
 const struct transport TRANSPORT_SRP = {
@@ -236,7 +232,7 @@ const struct transport TRANSPORT_SRP = {
     .arrays = true,
     .gather = gather,
     .claims = claims,
-    .host_mark = host_mark,
+    .host_id = host_id,
     .relate = relate,
-    .link_of = link_of,
+    .link_of = relate_link_of_host,
 };

@@ -91,13 +91,9 @@ struct transport {
     /* Is this scsi_host its own? The first row of the table that says so has it. NULL: none is. */
     bool (*claims)(const struct fact_set *set, const struct subject *host);
 
-    /* What tells the host from others on its PCI function or bus, and survives a reboot: a part of its id,
-     * such as a WWN. NULL, or a NULL returned: nothing has to. */
-    const char *(*host_mark)(struct relation *r, const struct subject *host);
-
-    /* How much of the host's path says where it hangs, for its id, where something between that and the
-     * host changes its name at a reboot. NULL: all above the host. */
-    size_t (*host_base)(const struct subject *host);
+    /* The host's id, that survives a reboot, where its PCI function, or its path, is not enough to tell it
+     * from others. In the model's arena; NULL without memory. May be NULL. */
+    const char *(*host_id)(struct relation *r, const struct subject *host);
 
     /* Adds links that belong to no single host, before the hosts are related. May be NULL. */
     int (*relate_machine)(struct relation *r);

@@ -241,7 +241,7 @@ static void port_path(const char *name, char *ret, size_t size)
 }
 
 /* Length of the host's path up to the controller. */
-static size_t host_base(const struct subject *host)
+static size_t controller_length(const struct subject *host)
 {
     size_t len = usb_device_length(host), parent = usb_parent_length(host->path, len);
 
@@ -252,9 +252,10 @@ static size_t host_base(const struct subject *host)
     return parent;
 }
 
-/* The connector, and the interface of the device in it: see the top of the file. */
-static const char *host_mark(struct relation *r, const struct subject *host)
+/* The controller, the connector, and the interface of the device in it: see the top of the file. */
+static const char *host_id(struct relation *r, const struct subject *host)
 {
+    const char *place = relate_path_id(r, host->path, controller_length(host));
     size_t len = usb_device_length(host);
     const char *interface = host->path + len + 1;
     size_t colon = strcspn(interface, ":/"), end = strcspn(interface, "/");
@@ -271,8 +272,10 @@ static const char *host_mark(struct relation *r, const struct subject *host)
         port_path(superspeed && peer ? peer->name : port->name, path, sizeof(path));
     else /* "1-2.4", without the number of the bus */
         snprintf(path, sizeof(path), "%s", name + strcspn(name, "-") + (strchr(name, '-') != NULL));
-    return arena_printf(r->model->arena, "%s-0:%s%.*s", superspeed && !peer ? "usbv3" : "usb", path,
-                        (int)(end - colon), interface + colon);
+    return place ? arena_printf(r->model->arena, "%s-%s-0:%s%.*s", place,
+                                superspeed && !peer ? "usbv3" : "usb", path, (int)(end - colon),
+                                interface + colon)
+                 : NULL;
 }
 
 /* The link of the device that a host is an interface of. */
@@ -326,8 +329,7 @@ const struct transport TRANSPORT_USB = {
     .sysfs_only = true,
     .gather = gather,
     .claims = claims,
-    .host_mark = host_mark,
-    .host_base = host_base,
+    .host_id = host_id,
     .relate = relate,
     .link_of = link_of,
 };

@@ -27,15 +27,10 @@ static int relate(struct relation *r, struct host *host)
     return 0;
 }
 
-static struct link *link_of(struct relation *r, struct host *host, const struct subject *device)
-{
-    (void)device;
-    return model_link_named(r->model, host->kernel_name);
-}
-
 const struct transport TRANSPORT_VIRTUAL = {
     .name = "virtual",
     .claims = claims,
     .relate = relate,
-    .link_of = link_of,
+    .link_of = relate_link_of_host,
+    .device_mark = relate_target_mark,
 };

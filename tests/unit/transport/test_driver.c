@@ -101,6 +101,20 @@ static void modules_a_driver_consists_of(void **state)
     done(&m);
 }
 
+static void a_parameter_by_its_modules_name(void **state)
+{
+    struct machine m = machine_of("aic7xxx", "aic7xxx");
+
+    (void)state;
+    add(&m, "kernel", "parameters", "/proc");
+    put(&m, &KEY_PARAMETER, "/proc/cmdline", "aic7xxx=seltime:0");
+    put(&m, &KEY_PARAMETER, "/proc/cmdline", "aic7xxx_old.x=1");
+    relate_parameters(&m);
+    assert_int_equal(m.host.parameters.n, 1);
+    assert_parameter(&m, 0, "aic7xxx", "seltime:0", "/proc/cmdline");
+    done(&m);
+}
+
 static void modules_are_found_in_either_spelling(void **state)
 {
     struct machine m = machine_of("3w-sas", "3w-sas");
@@ -140,6 +154,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sysfs_counts_more_than_words),
         cmocka_unit_test(modules_a_driver_consists_of),
+        cmocka_unit_test(a_parameter_by_its_modules_name),
         cmocka_unit_test(modules_are_found_in_either_spelling),
         cmocka_unit_test(hosts_find_their_row),
     };
