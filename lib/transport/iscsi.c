@@ -110,29 +110,12 @@ static const struct subject *first_of(const struct fact_set *set, const char *cl
     return NULL;
 }
 
-/* The kernel's routing table, read once. */
-struct routes {
-    const char *four, *six;
-};
-
-static int read_text(struct gathering *g, const char *path, const char **ret)
-{
-    struct value v;
-    int r = source_read(g->source, path, PAGE_BYTES, &v);
-
-    if (r == 0 && !v.error)
-        *ret = (const char *)v.bytes.data;
-    return r;
-}
-
 /* Through which interface the session runs, as far as addresses tell. */
-static int put_route(struct gathering *g, const struct routes *routes, const char *target,
-                     const char *own)
+static int put_route(struct gathering *g, const char *routes, const char *target, const char *own)
 {
     char by_target[32], by_own[32];
-    int to_target = target ? iscsi_route(routes->four, routes->six, target, false, by_target)
-                           : -ENOENT;
-    int of_own = own ? iscsi_route(routes->four, routes->six, own, true, by_own) : -ENOENT;
+    int to_target = target ? iscsi_route(routes, target, false, by_target) : -ENOENT;
+    int of_own = own ? iscsi_route(routes, own, true, by_own) : -ENOENT;
     const char *name = to_target == 0 ? by_target : by_own;
     int r;
 
@@ -150,7 +133,7 @@ static int put_route(struct gathering *g, const struct routes *routes, const cha
     return r < 0 ? r : iscsi_gather_interface(g, name);
 }
 
-static int gather_path(struct gathering *g, struct subject *host, const struct routes *routes)
+static int gather_path(struct gathering *g, struct subject *host, const char *routes)
 {
     const struct subject *class = fact_set_find(g->facts, "iscsi_host", host->name);
     const struct subject *connection = first_of(g->facts, "iscsi_connection", host);
@@ -184,17 +167,15 @@ static int gather_path(struct gathering *g, struct subject *host, const struct r
 
 static int gather(struct gathering *g)
 {
-    struct routes routes = { 0 };
-    int r = 0;
+    struct value routes;
+    int r;
 
     if (g->level < LEVEL_MODES || !fact_set_first(g->facts, "iscsi_host"))
         return 0;
-    r = read_text(g, "/proc/net/route", &routes.four);
-    if (r == 0)
-        r = read_text(g, "/proc/net/ipv6_route", &routes.six);
+    r = source_read(g->source, "/proc/net/route", PAGE_BYTES, &routes);
     for (struct subject *s = fact_set_first(g->facts, "iscsi_host"); r == 0 && s;
          s = s->next_of_class)
-        r = gather_path(g, s->host, &routes);
+        r = gather_path(g, s->host, routes.error ? "" : (const char *)routes.bytes.data);
     return r < 0 ? r : fact_set_seal(g->facts);
 }
 

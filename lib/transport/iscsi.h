@@ -25,13 +25,11 @@ struct interface_speed iscsi_interface_speed(struct relation *r, const char *nam
 /* Adds the interface's error counters to the link. */
 int iscsi_interface_counters(struct link *l, const struct subject *interface);
 
-/* Finds the interface that the kernel's main routing table sends an address to: the longest prefix, then
- * the lowest metric. `on_link`: only routes without a gateway, to networks the machine itself is in.
- * route4 and route6 are the texts of /proc/net/route and /proc/net/ipv6_route. Returns 0, -ENOENT
- * where no route is, -ENOTUNIQ where routes over several interfaces are equally good, -EINVAL for a text
- * that is no address. */
-int iscsi_route(const char *route4, const char *route6, const char *address, bool on_link,
-                char interface[static 32]);
+/* Finds the interface that the kernel's main routing table sends an IPv4 address to: the longest prefix,
+ * then the lowest metric. `on_link`: only routes without a gateway, to networks the machine itself is in.
+ * `routes` is the text of /proc/net/route. Returns 0, -ENOENT where no route is, -ENOTUNIQ where routes over
+ * several interfaces are equally good, -EINVAL for a text that is no IPv4 address. */
+int iscsi_route(const char *routes, const char *address, bool on_link, char interface[static 32]);
 
 /* Is it an address of the machine itself that no wire leads to: 127.0.0.0/8, ::1? */
 bool iscsi_is_loopback(const char *address);

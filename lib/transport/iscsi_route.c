@@ -2,9 +2,8 @@
 /*
  * Which interface leads to an address, from the texts of the kernel's routing table (iscsi.h).
  *
- * Sources: net/ipv4/fib_trie.c, fib_route_seq_show: addresses and masks as hex numbers in the machine's
- * byte order; net/ipv6/route.c, rt6_info_route: 32 hex digits in network order. Policy routing is in
- * neither.
+ * Source: net/ipv4/fib_trie.c, fib_route_seq_show: addresses and masks as hex numbers in the machine's byte
+ * order. Policy routing is not in it, nor is IPv6, whose table a capture would have to scrub.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -13,9 +12,8 @@
 
 #include "transport/iscsi.h"
 
-/* linux/route.h, linux/ipv6_route.h */
+/* linux/route.h */
 enum { ROUTE_UP = 0x0001, ROUTE_GATEWAY = 0x0002, ROUTE_REJECT = 0x0200 };
-static const unsigned ROUTE_LOCAL = 0x80000000;
 
 /* The best route so far. */
 struct best {
@@ -56,7 +54,7 @@ static bool is_big_endian(const char *text)
     return false;
 }
 
-static void find4(const char *text, struct in_addr address, bool on_link, struct best *best)
+static void find(const char *text, struct in_addr address, bool on_link, struct best *best)
 {
     uint32_t wanted = ntohl(address.s_addr);
     bool big = is_big_endian(text);
@@ -77,60 +75,14 @@ static void find4(const char *text, struct in_addr address, bool on_link, struct
     }
 }
 
-/* 32 hex digits. */
-static bool parse6(const char *hex, uint8_t ret[static 16])
-{
-    for (int i = 0; i < 16; i++) {
-        unsigned byte;
-
-        if (sscanf(hex + 2 * i, "%2x", &byte) != 1)
-            return false;
-        ret[i] = (uint8_t)byte;
-    }
-    return true;
-}
-
-static bool has_prefix(const uint8_t *address, const uint8_t *destination, unsigned bits)
-{
-    unsigned whole = bits / 8, rest = bits % 8;
-
-    return memcmp(address, destination, whole) == 0 &&
-           (!rest || ((address[whole] ^ destination[whole]) >> (8 - rest)) == 0);
-}
-
-static void find6(const char *text, const struct in6_addr *address, bool on_link, struct best *best)
-{
-    for (const char *line = text; line && *line; line = strchr(line, '\n')) {
-        char hex[33], interface[32];
-        uint8_t destination[16];
-        unsigned bits, metric, flags;
-
-        line += *line == '\n';
-        if (sscanf(line, "%32s %x %*32s %*x %*32s %x %*x %*x %x %31s", hex, &bits, &metric, &flags,
-                   interface) != 5 ||
-            strlen(hex) != 32 || bits > 128 || !parse6(hex, destination))
-            continue;
-        if (!(flags & ROUTE_UP) || flags & (ROUTE_REJECT | ROUTE_LOCAL) ||
-            (on_link && flags & ROUTE_GATEWAY) || strcmp(interface, "lo") == 0 ||
-            !has_prefix(address->s6_addr, destination, bits))
-            continue;
-        offer(best, (int)bits, metric, interface);
-    }
-}
-
-int iscsi_route(const char *route4, const char *route6, const char *address, bool on_link,
-                char interface[static 32])
+int iscsi_route(const char *routes, const char *address, bool on_link, char interface[static 32])
 {
     struct best best = { .prefix = -1 };
-    struct in6_addr six;
     struct in_addr four;
 
-    if (inet_pton(AF_INET, address, &four) == 1)
-        find4(route4 ? route4 : "", four, on_link, &best);
-    else if (inet_pton(AF_INET6, address, &six) == 1)
-        find6(route6 ? route6 : "", &six, on_link, &best);
-    else
+    if (inet_pton(AF_INET, address, &four) != 1)
         return -EINVAL;
+    find(routes, four, on_link, &best);
     if (best.prefix < 0)
         return -ENOENT;
     if (best.is_tied)
