@@ -56,6 +56,7 @@ static const struct {
     { "sys_image_guid", CONTENT_ADDRESS },
     { "wwid", CONTENT_WWID },
     { "serial", CONTENT_SERIAL },
+    { "serial_num", CONTENT_SERIAL }, /* qla2xxx, qla4xxx */
     { "serial_number", CONTENT_SERIAL },
     { "serialnum", CONTENT_SERIAL },
     { "board_tracer", CONTENT_SERIAL },
