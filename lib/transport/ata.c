@@ -263,35 +263,6 @@ bool ata_is_present(const struct subject *device)
     return class ? class->quality == QUALITY_OK : fact_bytes(device, &ATA_IDENTIFY).len > 0;
 }
 
-/* What hypervisors call their disks and drives; the models are not changed by those who run them.
- * QEMU hw/ide/core.c; VirtualBox DevAHCI.cpp; VMware, Hyper-V and bhyve as they show in guests. */
-static const char *const EMULATED[] = { "QEMU ",          "VBOX ",      "VMware Virtual ",
-                                        "Virtual HD",     "Virtual CD", "BHYVE SATA ",
-                                        "Msft Virtual CD" };
-
-/* Told by the device, or by the controller that QEMU marks as its own in the subsystem ids
- * (docs/specs/pci-ids.rst: 1af4:1100). */
-static bool is_emulated(const struct relation *r, const struct host *host, const char *model)
-{
-    const struct subject *pci = host->pci_address
-                                    ? fact_set_find(r->facts, "pci", host->pci_address)
-                                    : NULL;
-
-    for (size_t i = 0; model && i < ELEMENTS(EMULATED); i++)
-        if (text_starts_with(model, EMULATED[i]))
-            return true;
-    return fact_number_or(pci, &KEY_PCI_SUBVENDOR, 0) == 0x1af4 &&
-           fact_number_or(pci, &KEY_PCI_SUBDEVICE, 0) == 0x1100;
-}
-
-bool ata_mark_emulated(const struct relation *r, struct link *l)
-{
-    l->has_no_link = is_emulated(r, l->host, l->far);
-    if (l->has_no_link)
-        l->reason = "the device is emulated: there is no physical link";
-    return l->has_no_link;
-}
-
 /* Are the port's links serial for certain? Only serial ones have the registers that these files show. */
 static bool port_is_serial(const struct relation *r, const struct host *host,
                            const struct subject *link)
@@ -361,7 +332,6 @@ static int relate_channel(struct relation *r, struct host *host, const struct su
     if (!l)
         return -ENOMEM;
     l->state = LINK_EMPTY;
-    ata_mark_emulated(r, l);
     return 0;
 }
 

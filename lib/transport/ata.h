@@ -80,10 +80,6 @@ const char *ata_model(struct relation *r, const struct identify *id);
 struct link *ata_add_link(struct relation *r, struct host *host, const struct subject *subject,
                           const char *transport, const char *suffix);
 
-/* Marks a link that a hypervisor made up, by the model at its far end or its controller; returns whether
- * it is. */
-bool ata_mark_emulated(const struct relation *r, struct link *l);
-
 /* One SATA link. What ata_relate_sata() fills in is 0 and NULL before. */
 struct sata_wire {
     const struct subject *subject; /* of class ata_link; the device where its wire is in no class */

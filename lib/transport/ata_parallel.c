@@ -104,8 +104,6 @@ int ata_relate_parallel(struct relation *r, struct host *host, const struct subj
     l->state = LINK_UP;
     is_known = ata_identify(device, &id);
     l->far = is_known ? ata_model(r, &id) : NULL;
-    if (ata_mark_emulated(r, l))
-        return 0;
     if (fact_number(device, &ATA_XFER_MODE, &code))
         e = link_add_witness(l, WHO_INITIATOR, "ata_device xfer_mode",
                              mode_of(r, ata_code_rate(code)));

@@ -209,7 +209,7 @@ int ata_relate_sata(struct relation *r, struct host *host, struct sata_wire *w,
     if (!w->link)
         return -ENOMEM;
     is_known = relate_ends(r, w, device, &id);
-    if (ata_mark_emulated(r, w->link) || w->link->state == LINK_EMPTY)
+    if (w->link->state == LINK_EMPTY)
         return 0;
     e = link_add_witness(w->link, WHO_INITIATOR, "ata_link sata_spd", sata_mode(r, w->speed));
     if (e == 0 && is_known)

@@ -17,6 +17,8 @@
 static const char QEMU[] = "the adapter is emulated by QEMU: there is no physical link";
 static const char VMWARE[] = "the adapter is emulated by VMware: there is no physical link";
 static const char VBOX[] = "the adapter is emulated by VirtualBox: there is no physical link";
+static const char HYPERV[] = "the adapter is emulated by Hyper-V: there is no physical link";
+static const char BHYVE[] = "the adapter is emulated by bhyve: there is no physical link";
 
 static const struct {
     uint16_t vendor;
@@ -33,9 +35,10 @@ static const struct {
     const char *vendor, *model; /* NULL: any */
     const char *reason;
 } NAMES[] = {
-    { "QEMU", NULL, QEMU },       { "ATA", "QEMU ", QEMU },     { "VMware", "V", VMWARE },
-    { "ATA", "VMware ", VMWARE }, { "NECVMWar", NULL, VMWARE }, { "VBOX", NULL, VBOX },
-    { "ATA", "VBOX ", VBOX },
+    { "QEMU", NULL, QEMU },       { "ATA", "QEMU ", QEMU },        { "VMware", "V", VMWARE },
+    { "ATA", "VMware ", VMWARE }, { "NECVMWar", NULL, VMWARE },    { "VBOX", NULL, VBOX },
+    { "ATA", "VBOX ", VBOX },     { "ATA", "Virtual HD", HYPERV }, { "Msft", "Virtual ", HYPERV },
+    { "ATA", "BHYVE ", BHYVE },
 };
 
 static const char *by_subsystem(const struct fact_set *set, const struct host *h)
