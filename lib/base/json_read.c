@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/text.h"
 
 enum { DEPTH_MAX = 64, WINDOW_BYTES = 64 * 1024, STRING_MAX = 1024 * 1024 };
@@ -359,42 +360,6 @@ static bool is_number_byte(int c)
     return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
 
-static bool take_digits(const char **p)
-{
-    const char *start = *p;
-
-    while (**p >= '0' && **p <= '9')
-        (*p)++;
-    return *p > start;
-}
-
-/* Checks the grammar of a number (RFC 8259, section 6) and tells whether it is an integer. */
-static bool number_is_valid(const char *p, bool *ret_integer)
-{
-    *ret_integer = true;
-    if (*p == '-')
-        p++;
-    if (*p == '0')
-        p++;
-    else if (!take_digits(&p))
-        return false;
-    if (*p == '.') {
-        *ret_integer = false;
-        p++;
-        if (!take_digits(&p))
-            return false;
-    }
-    if (*p == 'e' || *p == 'E') {
-        *ret_integer = false;
-        p++;
-        if (*p == '+' || *p == '-')
-            p++;
-        if (!take_digits(&p))
-            return false;
-    }
-    return *p == '\0';
-}
-
 static int read_number(struct json_reader *r, struct json_token *ret)
 {
     char text[64];
@@ -411,7 +376,7 @@ static int read_number(struct json_reader *r, struct json_token *ret)
     if (c < 0 && c != -ENODATA)
         return c;
     text[n] = '\0';
-    if (!number_is_valid(text, &integer))
+    if (!number_is_json(text, &integer))
         return fail(r, "malformed number");
     r->scratch_n = 0;
     c = scratch_add(r, text, n);

@@ -105,3 +105,38 @@ int64_t hex_decode(const char *text, size_t len, uint8_t *ret, size_t size)
     }
     return (int64_t)n;
 }
+
+static bool take_digits(const char **p)
+{
+    const char *start = *p;
+
+    while (**p >= '0' && **p <= '9')
+        (*p)++;
+    return *p > start;
+}
+
+bool number_is_json(const char *p, bool *ret_integer)
+{
+    *ret_integer = true;
+    if (*p == '-')
+        p++;
+    if (*p == '0')
+        p++;
+    else if (!take_digits(&p))
+        return false;
+    if (*p == '.') {
+        *ret_integer = false;
+        p++;
+        if (!take_digits(&p))
+            return false;
+    }
+    if (*p == 'e' || *p == 'E') {
+        *ret_integer = false;
+        p++;
+        if (*p == '+' || *p == '-')
+            p++;
+        if (!take_digits(&p))
+            return false;
+    }
+    return *p == '\0';
+}

@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,3 +24,7 @@ int number_decimal(const char *text, unsigned digits, uint64_t *ret, const char 
 /* Hex digits, white space between bytes allowed, as bytes. Writes at most `size` bytes; returns how
  * many, -EBADMSG for anything that is not hex or half a byte, -E2BIG where `size` is too small. */
 int64_t hex_decode(const char *text, size_t len, uint8_t *ret, size_t size);
+
+/* Is the whole text a number by the grammar of JSON (RFC 8259, section 6)? `*ret_integer`: without fraction
+ * and exponent. */
+bool number_is_json(const char *text, bool *ret_integer);

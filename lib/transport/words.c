@@ -127,7 +127,7 @@ int gather_words(struct gathering *g)
     r = put_files(g);
     if (r == 0)
         r = source_read(g->source, CMDLINE, ATTRIBUTE_BYTES, &v);
-    if (r == 0 && !v.error && v.bytes.len)
+    if (r == 0 && !v.error)
         r = put_cmdline(g, v.bytes);
     return r < 0 ? r : fact_set_seal(g->facts);
 }
