@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "transport/ethernet.h"
 #include "transport/gathering.h"
+#include "transport/infiniband.h"
 #include "transport/relation.h"
 
 static const struct fact_key IB_DEVICE = { "local_ib_device", FACT_TEXT, FACT_IDENTITY };
@@ -122,35 +123,6 @@ static bool claims(const struct fact_set *set, const struct subject *host)
     return fact_text(fact_set_find(set, "srp_local", host->name), &IB_DEVICE);
 }
 
-/* InfiniBand speeds by the name in the rate file, and the payload of a lane in kB/s: 8b/10b up to QDR,
- * 64b/66b after; from HDR on the name is the payload, FEC already taken off. Old kernels name no SDR. */
-static const struct {
-    const char *name;
-    uint64_t lane_kb_per_s;
-} SPEEDS[] = {
-    { "", 250000 },        { " SDR", 250000 },   { " DDR", 500000 },  { " QDR", 1000000 },
-    { " FDR10", 1250000 }, { " FDR", 1704500 },  { " EDR", 3125000 }, { " HDR", 6250000 },
-    { " NDR", 12500000 },  { " XDR", 25000000 },
-};
-
-/* "100 Gb/sec (4X EDR)" → lanes and payload; the number of Gb/s, for Ethernet. */
-static bool parse_rate(const char *text, struct rate *ret, uint64_t *ret_mbit)
-{
-    char speed[16] = "";
-    unsigned lanes;
-    const char *rest;
-
-    if (number_decimal(text, 3, ret_mbit, &rest) < 0 || !text_starts_with(rest, " Gb/sec") ||
-        sscanf(rest, " Gb/sec (%uX%15[^)])", &lanes, speed) < 1)
-        return false;
-    for (size_t i = 0; i < ELEMENTS(SPEEDS); i++)
-        if (strcmp(SPEEDS[i].name, speed) == 0) {
-            *ret = (struct rate){ .lanes = lanes, .lane_kb_per_s = SPEEDS[i].lane_kb_per_s };
-            return lanes > 0;
-        }
-    return false;
-}
-
 /* The label is the rate file's own text. */
 static struct mode infiniband_mode(struct relation *r, const char *text, struct rate rate)
 {
@@ -183,7 +155,7 @@ static int relate_port(struct relation *r, struct link *l, const struct subject 
     uint64_t mbit;
     int e;
 
-    if (l->state == LINK_UP && text && parse_rate(text, &rate, &mbit))
+    if (l->state == LINK_UP && text && infiniband_parse(text, &rate, &mbit))
         l->actual = layer && strcmp(layer, "Ethernet") == 0
                         ? relate_mode(r, ethernet_describe, ethernet_rate(mbit))
                         : infiniband_mode(r, text, rate);
