@@ -12,6 +12,7 @@
 #include "decode/designator.h"
 #include "diagnose/gaps.h"
 #include "expect/expect.h"
+#include "transport/controllers.h"
 #include "transport/driver.h"
 #include "transport/emulation.h"
 #include "transport/pci.h"
@@ -55,6 +56,7 @@ static int add_host(struct relation *r, const struct subject *s)
                          *pci = pci_of(r->facts, s);
     const struct driver *d = driver_of(r->facts, s);
     struct host *h = model_add_host(r->model, s);
+    const struct controller *chip;
     uint64_t vendor, device;
     const char *module;
 
@@ -81,6 +83,9 @@ static int add_host(struct relation *r, const struct subject *s)
     h->pci_address = pci->name;
     if (fact_number(pci, &KEY_PCI_VENDOR, &vendor) && fact_number(pci, &KEY_PCI_DEVICE, &device))
         h->pci_id = arena_printf(r->model->arena, "%04x:%04x", (unsigned)vendor, (unsigned)device);
+    chip = h->model ? NULL : controller_of(r->facts, h, h->transport);
+    if (chip)
+        h->model = chip->name;
     return 0;
 }
 
