@@ -385,7 +385,7 @@ static int read_number(struct json_reader *r, struct json_token *ret)
     ret->text = (struct bytes){ (uint8_t *)r->scratch, n };
     errno = 0;
     ret->integer = integer ? strtoll(text, NULL, 10) : 0;
-    ret->event = integer && errno == 0 ? JSON_INTEGER : JSON_REAL;
+    ret->event = integer && errno == 0 ? JSON_EVENT_INTEGER : JSON_EVENT_REAL;
     return 1;
 }
 
@@ -394,7 +394,9 @@ static int read_word(struct json_reader *r, struct json_token *ret)
     static const struct {
         const char *word;
         enum json_event event;
-    } WORDS[] = { { "true", JSON_TRUE }, { "false", JSON_FALSE }, { "null", JSON_NULL } };
+    } WORDS[] = { { "true", JSON_EVENT_TRUE },
+                  { "false", JSON_EVENT_FALSE },
+                  { "null", JSON_EVENT_NULL } };
     int c = peek(r);
 
     for (size_t i = 0; i < ELEMENTS(WORDS); i++) {
@@ -428,7 +430,7 @@ static int open_level(struct json_reader *r, bool object, struct json_token *ret
     r->depth++;
     r->pos++;
     r->expect = object ? EXPECT_KEY_OR_END : EXPECT_VALUE_OR_END;
-    ret->event = object ? JSON_OBJECT_BEGIN : JSON_ARRAY_BEGIN;
+    ret->event = object ? JSON_EVENT_OBJECT_BEGIN : JSON_EVENT_ARRAY_BEGIN;
     return 1;
 }
 
@@ -442,7 +444,7 @@ static int close_level(struct json_reader *r, int c, struct json_token *ret)
     r->depth--;
     r->pos++;
     value_done(r);
-    ret->event = object ? JSON_OBJECT_END : JSON_ARRAY_END;
+    ret->event = object ? JSON_EVENT_OBJECT_END : JSON_EVENT_ARRAY_END;
     return 1;
 }
 
@@ -455,7 +457,7 @@ static int read_value(struct json_reader *r, int c, struct json_token *ret)
     if (c == '"') {
         r->pos++;
         e = read_string(r, &ret->text);
-        ret->event = JSON_STRING;
+        ret->event = JSON_EVENT_STRING;
         e = e < 0 ? e : 1;
     } else if (c == '-' || (c >= '0' && c <= '9')) {
         e = read_number(r, ret);
@@ -476,7 +478,7 @@ static int read_key(struct json_reader *r, int c, struct json_token *ret)
     e = read_string(r, &ret->text);
     if (e < 0)
         return e;
-    ret->event = JSON_KEY;
+    ret->event = JSON_EVENT_KEY;
     r->expect = EXPECT_VALUE;
     return 1;
 }
@@ -548,7 +550,7 @@ int json_skip(struct json_reader *r, const struct json_token *first)
     unsigned depth = r->depth;
     int e;
 
-    if (first->event != JSON_OBJECT_BEGIN && first->event != JSON_ARRAY_BEGIN)
+    if (first->event != JSON_EVENT_OBJECT_BEGIN && first->event != JSON_EVENT_ARRAY_BEGIN)
         return 0;
     while (r->depth >= depth) {
         e = json_next(r, &token);

@@ -18,25 +18,25 @@
 #include "base/cleanup.h"
 
 enum json_event {
-    JSON_END, /* the text ended where it may end */
-    JSON_OBJECT_BEGIN,
-    JSON_OBJECT_END,
-    JSON_ARRAY_BEGIN,
-    JSON_ARRAY_END,
-    JSON_KEY, /* of an object; its value is the next token */
-    JSON_STRING,
-    JSON_INTEGER, /* no fraction, no exponent, fits in 64 bits signed */
-    JSON_REAL,    /* any other number; text holds it */
-    JSON_TRUE,
-    JSON_FALSE,
-    JSON_NULL,
+    JSON_EVENT_END, /* the text ended where it may end */
+    JSON_EVENT_OBJECT_BEGIN,
+    JSON_EVENT_OBJECT_END,
+    JSON_EVENT_ARRAY_BEGIN,
+    JSON_EVENT_ARRAY_END,
+    JSON_EVENT_KEY, /* of an object; its value is the next token */
+    JSON_EVENT_STRING,
+    JSON_EVENT_INTEGER, /* no fraction, no exponent, fits in 64 bits signed */
+    JSON_EVENT_REAL,    /* any other number; text holds it */
+    JSON_EVENT_TRUE,
+    JSON_EVENT_FALSE,
+    JSON_EVENT_NULL,
     _JSON_EVENT_MAX,
 };
 
 struct json_token {
     enum json_event event;
     struct bytes text; /* key, string (decoded) or number; valid until the next call */
-    int64_t integer;   /* of JSON_INTEGER */
+    int64_t integer;   /* of JSON_EVENT_INTEGER */
 };
 
 /* Gives the next bytes of the text: writes up to `size` bytes and returns how many, 0 at the end, or a
@@ -54,7 +54,7 @@ struct json_reader *json_reader_over(struct bytes text);
 struct json_reader *json_reader_free(struct json_reader *r);
 DEFINE_CLEANUP(struct json_reader, json_reader_free)
 
-/* The next token. Returns 1 with a token, 0 with JSON_END, -EBADMSG where the text is not JSON (see
+/* The next token. Returns 1 with a token, 0 with JSON_EVENT_END, -EBADMSG where the text is not JSON (see
  * json_reader_error()), -ENODATA where it ended in the middle, -ENOMEM, or what refill returned. After
  * an error, the same one again. */
 int json_next(struct json_reader *r, struct json_token *ret);
@@ -63,7 +63,7 @@ int json_next(struct json_reader *r, struct json_token *ret);
  * meaning done. */
 int json_skip(struct json_reader *r, const struct json_token *first);
 
-/* After JSON_END: goes behind the NUL that ended the text. Returns true where more text follows. */
+/* After JSON_EVENT_END: goes behind the NUL that ended the text. Returns true where more text follows. */
 bool json_reader_next_document(struct json_reader *r);
 
 /* What was wrong, in a few words, after -EBADMSG; NULL where nothing was. */

@@ -70,32 +70,32 @@ static void end(struct json_writer *w, char bracket)
     w->need_comma = true;
 }
 
-void json_begin_object(struct json_writer *w)
+void json_write_begin_object(struct json_writer *w)
 {
     begin(w, '{', false);
 }
 
-void json_end_object(struct json_writer *w)
+void json_write_end_object(struct json_writer *w)
 {
     end(w, '}');
 }
 
-void json_begin_array(struct json_writer *w)
+void json_write_begin_array(struct json_writer *w)
 {
     begin(w, '[', false);
 }
 
-void json_end_array(struct json_writer *w)
+void json_write_end_array(struct json_writer *w)
 {
     end(w, ']');
 }
 
-void json_begin_object_on_one_line(struct json_writer *w)
+void json_write_begin_object_on_one_line(struct json_writer *w)
 {
     begin(w, '{', true);
 }
 
-void json_begin_array_on_one_line(struct json_writer *w)
+void json_write_begin_array_on_one_line(struct json_writer *w)
 {
     begin(w, '[', true);
 }
@@ -165,47 +165,47 @@ static void quote(const struct json_writer *w, struct bytes text)
     put(w, '"');
 }
 
-void json_string_bytes(struct json_writer *w, struct bytes text)
+void json_write_string_bytes(struct json_writer *w, struct bytes text)
 {
     separate(w);
     quote(w, text);
 }
 
-void json_string(struct json_writer *w, const char *text)
+void json_write_string(struct json_writer *w, const char *text)
 {
     if (text)
-        json_string_bytes(w, (struct bytes){ (const uint8_t *)text, strlen(text) });
+        json_write_string_bytes(w, (struct bytes){ (const uint8_t *)text, strlen(text) });
     else
-        json_null(w);
+        json_write_null(w);
 }
 
-void json_key_bytes(struct json_writer *w, struct bytes key)
+void json_write_key_bytes(struct json_writer *w, struct bytes key)
 {
-    json_string_bytes(w, key);
+    json_write_string_bytes(w, key);
     put(w, ':');
     if (w->pretty)
         put(w, ' ');
     w->after_key = true;
 }
 
-void json_key(struct json_writer *w, const char *key)
+void json_write_key(struct json_writer *w, const char *key)
 {
-    json_key_bytes(w, (struct bytes){ (const uint8_t *)key, strlen(key) });
+    json_write_key_bytes(w, (struct bytes){ (const uint8_t *)key, strlen(key) });
 }
 
-void json_u64(struct json_writer *w, uint64_t value)
+void json_write_u64(struct json_writer *w, uint64_t value)
 {
     separate(w);
     fprintf(w->out, "%" PRIu64, value);
 }
 
-void json_i64(struct json_writer *w, int64_t value)
+void json_write_i64(struct json_writer *w, int64_t value)
 {
     separate(w);
     fprintf(w->out, "%" PRId64, value);
 }
 
-void json_decimal(struct json_writer *w, uint64_t value, unsigned digits)
+void json_write_decimal(struct json_writer *w, uint64_t value, unsigned digits)
 {
     uint64_t unit = 1;
 
@@ -222,19 +222,19 @@ void json_decimal(struct json_writer *w, uint64_t value, unsigned digits)
         fprintf(w->out, "%" PRIu64 ".%0*" PRIu64, value / unit, (int)digits, value % unit);
 }
 
-void json_bool(struct json_writer *w, bool value)
+void json_write_bool(struct json_writer *w, bool value)
 {
     separate(w);
     fputs_unlocked(value ? "true" : "false", w->out);
 }
 
-void json_null(struct json_writer *w)
+void json_write_null(struct json_writer *w)
 {
     separate(w);
     fputs_unlocked("null", w->out);
 }
 
-void json_hex(struct json_writer *w, struct bytes bytes, bool spaced)
+void json_write_hex(struct json_writer *w, struct bytes bytes, bool spaced)
 {
     static const char DIGITS[] = "0123456789abcdef";
 

@@ -26,31 +26,31 @@ struct json_writer {
 /* A writer to a stream. */
 struct json_writer json_writer(FILE *out, bool pretty);
 
-void json_begin_object(struct json_writer *w);
-void json_end_object(struct json_writer *w);
-void json_begin_array(struct json_writer *w);
-void json_end_array(struct json_writer *w);
+void json_write_begin_object(struct json_writer *w);
+void json_write_end_object(struct json_writer *w);
+void json_write_begin_array(struct json_writer *w);
+void json_write_end_array(struct json_writer *w);
 
 /* An object or array whose content stays on one line even in pretty output. */
-void json_begin_object_on_one_line(struct json_writer *w);
-void json_begin_array_on_one_line(struct json_writer *w);
+void json_write_begin_object_on_one_line(struct json_writer *w);
+void json_write_begin_array_on_one_line(struct json_writer *w);
 
-void json_key(struct json_writer *w, const char *key);
-void json_key_bytes(struct json_writer *w, struct bytes key);
+void json_write_key(struct json_writer *w, const char *key);
+void json_write_key_bytes(struct json_writer *w, struct bytes key);
 
 /* NULL gives null. */
-void json_string(struct json_writer *w, const char *text);
-void json_string_bytes(struct json_writer *w, struct bytes text);
+void json_write_string(struct json_writer *w, const char *text);
+void json_write_string_bytes(struct json_writer *w, struct bytes text);
 
-void json_u64(struct json_writer *w, uint64_t value);
-void json_i64(struct json_writer *w, int64_t value);
+void json_write_u64(struct json_writer *w, uint64_t value);
+void json_write_i64(struct json_writer *w, int64_t value);
 
 /* value / 10^digits as a decimal fraction, at least one digit behind the point, no needless zeros:
  * (160000, 3) is 160.0, (984600, 3) is 984.6. */
-void json_decimal(struct json_writer *w, uint64_t value, unsigned digits);
+void json_write_decimal(struct json_writer *w, uint64_t value, unsigned digits);
 
-void json_bool(struct json_writer *w, bool value);
-void json_null(struct json_writer *w);
+void json_write_bool(struct json_writer *w, bool value);
+void json_write_null(struct json_writer *w);
 
 /* Bytes as a string of hex digits, a space between bytes where `spaced`. */
-void json_hex(struct json_writer *w, struct bytes bytes, bool spaced);
+void json_write_hex(struct json_writer *w, struct bytes bytes, bool spaced);

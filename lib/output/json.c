@@ -15,8 +15,8 @@
 
 static void member(struct json_writer *w, const char *key, const char *text)
 {
-    json_key(w, key);
-    json_string(w, text);
+    json_write_key(w, key);
+    json_write_string(w, text);
 }
 
 static void member_if(struct json_writer *w, const char *key, const char *text)
@@ -27,8 +27,8 @@ static void member_if(struct json_writer *w, const char *key, const char *text)
 
 static void count(struct json_writer *w, const char *key, uint64_t value)
 {
-    json_key(w, key);
-    json_u64(w, value);
+    json_write_key(w, key);
+    json_write_u64(w, value);
 }
 
 static void time_member(struct json_writer *w, const char *key, uint64_t wall_us)
@@ -47,11 +47,11 @@ static void time_member(struct json_writer *w, const char *key, uint64_t wall_us
 /* "mb_per_s": kB/s as decimal MB/s; null where there is no rate. */
 static void payload(struct json_writer *w, const char *key, uint64_t kb_per_s)
 {
-    json_key(w, key);
+    json_write_key(w, key);
     if (kb_per_s)
-        json_decimal(w, kb_per_s, 3);
+        json_write_decimal(w, kb_per_s, 3);
     else
-        json_null(w);
+        json_write_null(w);
 }
 
 static void mode_members(struct json_writer *w, const struct mode *m)
@@ -63,49 +63,49 @@ static void mode_members(struct json_writer *w, const struct mode *m)
 
 static void mode_member(struct json_writer *w, const char *key, const struct mode *m)
 {
-    json_key(w, key);
+    json_write_key(w, key);
     if (!m->known) {
-        json_null(w);
+        json_write_null(w);
         return;
     }
-    json_begin_object_on_one_line(w);
+    json_write_begin_object_on_one_line(w);
     mode_members(w, m);
-    json_end_object(w);
+    json_write_end_object(w);
 }
 
 static void claims(struct json_writer *w, const char *key, const struct claim *v, size_t n)
 {
-    json_key(w, key);
-    json_begin_array(w);
+    json_write_key(w, key);
+    json_write_begin_array(w);
     for (size_t i = 0; i < n; i++) {
-        json_begin_object_on_one_line(w);
+        json_write_begin_object_on_one_line(w);
         member(w, "who", who_to_string(v[i].who));
         member(w, "via", v[i].via);
         mode_members(w, &v[i].mode);
         if (v[i].at_most) {
-            json_key(w, "at_most");
-            json_bool(w, true);
+            json_write_key(w, "at_most");
+            json_write_bool(w, true);
         }
-        json_end_object(w);
+        json_write_end_object(w);
     }
-    json_end_array(w);
+    json_write_end_array(w);
 }
 
 /* What the driver was told, and where. */
 static void parameters(struct json_writer *w, const struct host *h)
 {
-    json_key(w, "parameters");
-    json_begin_object_on_one_line(w);
+    json_write_key(w, "parameters");
+    json_write_begin_object_on_one_line(w);
     for (size_t i = 0; i < h->parameters.n; i++)
         member(w, h->parameters.v[i].name, h->parameters.v[i].value);
-    json_end_object(w);
+    json_write_end_object(w);
     if (!h->parameters.n)
         return;
-    json_key(w, "parameters_from");
-    json_begin_object_on_one_line(w);
+    json_write_key(w, "parameters_from");
+    json_write_begin_object_on_one_line(w);
     for (size_t i = 0; i < h->parameters.n; i++)
         member(w, h->parameters.v[i].name, h->parameters.v[i].from);
-    json_end_object(w);
+    json_write_end_object(w);
 }
 
 static void number_if(struct json_writer *w, const char *key, const struct subject *s,
@@ -115,23 +115,23 @@ static void number_if(struct json_writer *w, const char *key, const struct subje
 
     if (!fact_number(s, fact, &value))
         return;
-    json_key(w, key);
-    json_u64(w, value);
+    json_write_key(w, key);
+    json_write_u64(w, value);
 }
 
 static void host_object(struct json_writer *w, const struct host *h)
 {
     uint64_t built_in;
 
-    json_begin_object(w);
+    json_write_begin_object(w);
     member(w, "id", h->id);
     member(w, "kernel_name", h->kernel_name);
     member(w, "transport", h->transport);
     member(w, "driver", h->driver);
     member(w, "driver_version", h->driver_version);
     if (fact_number(h->module, &KEY_BUILT_IN, &built_in)) {
-        json_key(w, "driver_built_in");
-        json_bool(w, built_in);
+        json_write_key(w, "driver_built_in");
+        json_write_bool(w, built_in);
     }
     member(w, "model", h->model);
     member_if(w, "board", h->board);
@@ -148,21 +148,21 @@ static void host_object(struct json_writer *w, const struct host *h)
     parameters(w, h);
     member_if(w, "emulated", h->emulated);
     member_if(w, "reason", h->reason);
-    json_end_object(w);
+    json_write_end_object(w);
 }
 
 static void counters(struct json_writer *w, const struct link *l)
 {
-    json_key(w, "counters");
-    json_begin_object_on_one_line(w);
+    json_write_key(w, "counters");
+    json_write_begin_object_on_one_line(w);
     for (size_t i = 0; i < l->counters.n; i++)
         count(w, l->counters.v[i]->key->name, l->counters.v[i]->number);
-    json_end_object(w);
+    json_write_end_object(w);
 }
 
 static void link_object(struct json_writer *w, const struct link *l)
 {
-    json_begin_object(w);
+    json_write_begin_object(w);
     member(w, "id", l->id);
     member(w, "kernel_name", l->kernel_name);
     member(w, "transport", l->transport);
@@ -182,10 +182,10 @@ static void link_object(struct json_writer *w, const struct link *l)
     member(w, "verdict", verdict_to_string(l->verdict));
     member_if(w, "reason", l->reason);
     counters(w, l);
-    json_key(w, "findings");
-    json_begin_array(w);
-    json_end_array(w);
-    json_end_object(w);
+    json_write_key(w, "findings");
+    json_write_begin_array(w);
+    json_write_end_array(w);
+    json_write_end_object(w);
 }
 
 /* Ids from the slot to the device. */
@@ -196,24 +196,24 @@ static void path_ids(struct json_writer *w, const struct device *d, const struct
     path_ids(w, d, l->up);
     /* A host that is a bus is a hop of its own, between its slot and its targets. */
     if (d->host && d->host->is_bus && l->host == d->host && l != d->host->slot)
-        json_string(w, d->host->id);
-    json_string(w, l->id);
+        json_write_string(w, d->host->id);
+    json_write_string(w, l->id);
 }
 
 static void texts(struct json_writer *w, const char *key, const char *before,
                   const struct subject *s, const struct fact_key *fact)
 {
-    json_key(w, key);
-    json_begin_array_on_one_line(w);
+    json_write_key(w, key);
+    json_write_begin_array_on_one_line(w);
     for (uint32_t i = 0; i < s->n_facts; i++) {
         char text[256];
 
         if (s->facts[i].key != fact || s->facts[i].quality != QUALITY_OK)
             continue;
         snprintf(text, sizeof(text), "%s%s", before, s->facts[i].text);
-        json_string(w, text);
+        json_write_string(w, text);
     }
-    json_end_array(w);
+    json_write_end_array(w);
 }
 
 static void device_object(struct json_writer *w, const struct device *d)
@@ -221,7 +221,7 @@ static void device_object(struct json_writer *w, const struct device *d)
     struct link *hop;
     uint64_t kb_per_s = device_path_kb_per_s(d, &hop);
 
-    json_begin_object(w);
+    json_write_begin_object(w);
     member(w, "id", d->id);
     member(w, "hctl", d->hctl);
     texts(w, "nodes", "/dev/", d->subject, &KEY_NODE);
@@ -235,10 +235,10 @@ static void device_object(struct json_writer *w, const struct device *d)
     member_if(w, "bay", d->bay);
     member(w, "host", d->host ? d->host->id : NULL);
     member(w, "link", d->link ? d->link->id : NULL);
-    json_key(w, "path");
-    json_begin_array_on_one_line(w);
+    json_write_key(w, "path");
+    json_write_begin_array_on_one_line(w);
     path_ids(w, d, d->link);
-    json_end_array(w);
+    json_write_end_array(w);
     member(w, "bottleneck", hop ? hop->id : NULL);
     payload(w, "path_mb_per_s", kb_per_s);
     member_if(w, "state", fact_text(d->subject, &KEY_STATE));
@@ -249,95 +249,95 @@ static void device_object(struct json_writer *w, const struct device *d)
     number_if(w, "iotmo", d->subject, &KEY_IOTMO);
     if (fact_find(d->subject, &KEY_BY_ID))
         texts(w, "by_id", "", d->subject, &KEY_BY_ID);
-    json_end_object(w);
+    json_write_end_object(w);
 }
 
 static void summary(struct json_writer *w, const struct summary *s)
 {
-    json_key(w, "summary");
-    json_begin_object_on_one_line(w);
+    json_write_key(w, "summary");
+    json_write_begin_object_on_one_line(w);
     count(w, "hosts", s->hosts);
     count(w, "links", s->links);
     count(w, "devices", s->devices);
     for (int v = 0; v < _VERDICT_MAX; v++)
         count(w, verdict_to_string((enum verdict)v), s->verdicts[v]);
     member(w, "worst", severity_to_string(s->worst));
-    json_end_object(w);
+    json_write_end_object(w);
 }
 
 static void gaps(struct json_writer *w, const struct report *r)
 {
-    json_key(w, "gaps");
-    json_begin_array(w);
+    json_write_key(w, "gaps");
+    json_write_begin_array(w);
     for (size_t i = 0; i < r->gaps.n; i++) {
         const struct gap *g = &r->gaps.v[i];
 
-        json_begin_object_on_one_line(w);
+        json_write_begin_object_on_one_line(w);
         member(w, "what", g->what);
         member(w, "quality", quality_to_string(g->quality));
         member_if(w, "why", g->why);
         member_if(w, "remedy", g->remedy);
         member(w, "example", g->example);
         count(w, "count", g->count);
-        json_end_object(w);
+        json_write_end_object(w);
     }
-    json_end_array(w);
-    json_key(w, "notes");
-    json_begin_array(w);
+    json_write_end_array(w);
+    json_write_key(w, "notes");
+    json_write_begin_array(w);
     for (size_t i = 0; i < r->notes.n; i++)
-        json_string(w, r->notes.v[i]);
-    json_end_array(w);
+        json_write_string(w, r->notes.v[i]);
+    json_write_end_array(w);
 }
 
 static void hosts(struct json_writer *w, const struct report *report)
 {
-    json_begin_array(w);
+    json_write_begin_array(w);
     for (size_t i = 0; i < report->model->hosts.n; i++)
         host_object(w, report->model->hosts.v[i]);
-    json_end_array(w);
+    json_write_end_array(w);
 }
 
 static void links(struct json_writer *w, const struct report *report)
 {
-    json_begin_array(w);
+    json_write_begin_array(w);
     for (size_t i = 0; i < report->model->links.n; i++)
         link_object(w, report->model->links.v[i]);
-    json_end_array(w);
+    json_write_end_array(w);
 }
 
 static void devices(struct json_writer *w, const struct report *report)
 {
-    json_begin_array(w);
+    json_write_begin_array(w);
     for (size_t i = 0; i < report->model->devices.n; i++)
         device_object(w, report->model->devices.v[i]);
-    json_end_array(w);
+    json_write_end_array(w);
 }
 
 void output_json(const struct report *report, bool pretty, FILE *out)
 {
     struct json_writer writer = json_writer(out, pretty), *w = &writer;
 
-    json_begin_object(w);
+    json_write_begin_object(w);
     member(w, "schema", "hbad.report/1");
     time_member(w, "taken", report->wall_us);
-    json_key(w, "system");
-    json_begin_object_on_one_line(w);
+    json_write_key(w, "system");
+    json_write_begin_object_on_one_line(w);
     member(w, "hostname", report->hostname);
     member(w, "kernel", report->kernel);
     member(w, "machine", report->machine);
-    json_end_object(w);
+    json_write_end_object(w);
     summary(w, &report->summary);
-    json_key(w, "hosts");
+    json_write_key(w, "hosts");
     hosts(w, report);
-    json_key(w, "links");
+    json_write_key(w, "links");
     links(w, report);
-    json_key(w, "devices");
+    json_write_key(w, "devices");
     devices(w, report);
-    json_key(w, "findings");
-    json_begin_array(w);
-    json_end_array(w);
+    json_write_key(w, "findings");
+    json_write_begin_array(w);
+    json_write_end_array(w);
     gaps(w, report);
-    json_end_object(w);
+    json_write_end_object(w);
     putc('\n', out);
 }
 

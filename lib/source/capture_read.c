@@ -97,7 +97,7 @@ static int next_key(struct loader *l, unsigned depth)
     r = next(l);
     if (r <= 0)
         return r < 0 ? r : -ENODATA;
-    if (l->token.event == JSON_OBJECT_END)
+    if (l->token.event == JSON_EVENT_OBJECT_END)
         return 0;
     if (memchr(l->token.text.data, '\0', l->token.text.len))
         return wrong(l, "a key holds a NUL");
@@ -108,7 +108,7 @@ static int next_key(struct loader *l, unsigned depth)
 /* The string that must come now; NULs in it are refused. */
 static int take_text(struct loader *l, struct bytes *ret)
 {
-    int r = expect(l, JSON_STRING, "text");
+    int r = expect(l, JSON_EVENT_STRING, "text");
 
     if (r < 0)
         return r;
@@ -131,7 +131,7 @@ static int take_kept_text(struct loader *l, const char **ret)
 
 static int take_number(struct loader *l, uint64_t max, uint64_t *ret)
 {
-    int r = expect(l, JSON_INTEGER, "a whole number");
+    int r = expect(l, JSON_EVENT_INTEGER, "a whole number");
 
     if (r < 0)
         return r;
@@ -237,9 +237,9 @@ static int take_member(struct loader *l, const struct member *m, void *target)
         r = next(l);
         if (r <= 0)
             return r < 0 ? r : -ENODATA;
-        if (l->token.event != JSON_TRUE && l->token.event != JSON_FALSE)
+        if (l->token.event != JSON_EVENT_TRUE && l->token.event != JSON_EVENT_FALSE)
             return wrong(l, "true or false expected");
-        *(bool *)place = l->token.event == JSON_TRUE;
+        *(bool *)place = l->token.event == JSON_EVENT_TRUE;
         return 0;
     }
     return -EINVAL;
@@ -291,7 +291,7 @@ static int read_taken(struct loader *l)
         { "scrubbed", FLAG, offsetof(struct taken, scrubbed) },
     };
     struct taken taken = { .kernel = "", .machine = "", .hostname = "" };
-    int r = expect(l, JSON_OBJECT_BEGIN, "an object");
+    int r = expect(l, JSON_EVENT_OBJECT_BEGIN, "an object");
 
     if (r == 0)
         r = read_members(l, 1, MEMBERS, ELEMENTS(MEMBERS), &taken, NULL);
@@ -321,7 +321,7 @@ static int read_special_value(struct loader *l, store_node dir, struct bytes nam
     }
     if (r == 0)
         r = stored(l, store_put(l->store, dir, name, kind, value, error, ret_node));
-    return r < 0 ? r : expect(l, JSON_OBJECT_END, "the end of the value");
+    return r < 0 ? r : expect(l, JSON_EVENT_OBJECT_END, "the end of the value");
 }
 
 static int compare_nodes(const void *a, const void *b)
@@ -350,9 +350,9 @@ static int read_entry(struct loader *l, store_node dir, store_node *ret_node)
 
     if (r <= 0)
         return r < 0 ? r : -ENODATA;
-    if (l->token.event == JSON_OBJECT_BEGIN)
+    if (l->token.event == JSON_EVENT_OBJECT_BEGIN)
         return read_special_value(l, dir, name, ret_node);
-    if (l->token.event != JSON_STRING)
+    if (l->token.event != JSON_EVENT_STRING)
         return wrong(l, "text or an object expected");
     if (!text_is_plain(l->token.text))
         return wrong(l, "text holds a NUL");
@@ -376,7 +376,7 @@ static int read_entries(struct loader *l, bool props, store_node dir)
 {
     store_node start = store_node_count(l->store), node = 0;
     VEC(store_node) again = { 0 };
-    int r = expect(l, JSON_OBJECT_BEGIN, "an object");
+    int r = expect(l, JSON_EVENT_OBJECT_BEGIN, "an object");
 
     while (r >= 0 && (r = next_key(l, 2)) > 0) {
         store_node before = store_node_count(l->store);
@@ -396,7 +396,7 @@ static int read_entries(struct loader *l, bool props, store_node dir)
 static int read_dirs(struct loader *l)
 {
     VEC(store_node) listed = { 0 };
-    int r = expect(l, JSON_OBJECT_BEGIN, "an object");
+    int r = expect(l, JSON_EVENT_OBJECT_BEGIN, "an object");
 
     while (r >= 0 && (r = next_key(l, 1)) > 0) {
         store_node dir;
@@ -415,7 +415,7 @@ static int read_dirs(struct loader *l)
 
 static int read_props(struct loader *l)
 {
-    int r = expect(l, JSON_OBJECT_BEGIN, "an object");
+    int r = expect(l, JSON_EVENT_OBJECT_BEGIN, "an object");
 
     while (r >= 0 && (r = next_key(l, 1)) > 0)
         r = read_entries(l, true, 0);
@@ -484,18 +484,19 @@ static int read_measure(struct loader *l)
 /* An array of objects, each read by `read_one` from behind its brace. */
 static int read_array(struct loader *l, int (*read_one)(struct loader *))
 {
-    int r = expect(l, JSON_ARRAY_BEGIN, "an array");
+    int r = expect(l, JSON_EVENT_ARRAY_BEGIN, "an array");
 
     for (unsigned i = 0; r >= 0; i++) {
         char place[16];
         int n = snprintf(place, sizeof(place), "%u", i);
 
         r = next(l);
-        if (r <= 0 || l->token.event == JSON_ARRAY_END)
+        if (r <= 0 || l->token.event == JSON_EVENT_ARRAY_END)
             return r == 0 ? -ENODATA : r < 0 ? r : 0;
         r = enter(l, 1, (struct bytes){ (uint8_t *)place, (size_t)n });
         if (r == 0)
-            r = l->token.event == JSON_OBJECT_BEGIN ? read_one(l) : wrong(l, "an object expected");
+            r = l->token.event == JSON_EVENT_OBJECT_BEGIN ? read_one(l)
+                                                          : wrong(l, "an object expected");
         l->where[1] = l->where[2] = NULL;
         arena_clear(l->scratch);
     }
@@ -518,7 +519,7 @@ static int read_version(struct loader *l)
 
     if (r <= 0)
         return r < 0 ? r : -ENODATA;
-    if (l->token.event != JSON_INTEGER)
+    if (l->token.event != JSON_EVENT_INTEGER)
         return wrong(l, "the version is not a whole number");
     if (l->token.integer != VERSION)
         return wrong(l, "version %lld is not known (1 is)", (long long)l->token.integer);
@@ -531,7 +532,7 @@ static int read_end(struct loader *l)
 
     if (r <= 0)
         return r < 0 ? r : -ENODATA;
-    if (l->token.event != JSON_TRUE)
+    if (l->token.event != JSON_EVENT_TRUE)
         return wrong(l, "true expected");
     l->ended = true;
     return 0;
@@ -545,7 +546,7 @@ static int read_progress(struct loader *l)
         { "device", TEXT, offsetof(struct capture_progress, hctl), 0, true },
         { "cdb", HEX, offsetof(struct capture_progress, cdb), 0, true },
     };
-    int r = expect(l, JSON_OBJECT_BEGIN, "an object");
+    int r = expect(l, JSON_EVENT_OBJECT_BEGIN, "an object");
 
     if (r == 0)
         r = read_members(l, 1, MEMBERS, ELEMENTS(MEMBERS), &p, NULL);
@@ -570,7 +571,7 @@ static int read_object(struct loader *l)
 {
     unsigned seen = 0;
     size_t i;
-    int r = expect(l, JSON_OBJECT_BEGIN, "an object");
+    int r = expect(l, JSON_EVENT_OBJECT_BEGIN, "an object");
 
     while (r >= 0 && (r = next_key(l, 0)) > 0) {
         for (i = 0; i < ELEMENTS(MEMBERS) && strcmp(MEMBERS[i].name, l->where[0]) != 0; i++)

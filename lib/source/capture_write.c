@@ -61,25 +61,25 @@ static void write_value(struct writer *w, store_node n)
     case STORE_FILE:
         value = store_value_of(w->store, n);
         if (text_is_plain(value)) {
-            json_string_bytes(&w->json, value);
+            json_write_string_bytes(&w->json, value);
             return;
         }
-        json_begin_object(&w->json);
-        json_key(&w->json, "hex");
-        json_hex(&w->json, value, false);
-        json_end_object(&w->json);
+        json_write_begin_object(&w->json);
+        json_write_key(&w->json, "hex");
+        json_write_hex(&w->json, value, false);
+        json_write_end_object(&w->json);
         return;
     case STORE_LINK:
-        json_begin_object(&w->json);
-        json_key(&w->json, "link");
-        json_string_bytes(&w->json, store_value_of(w->store, n));
-        json_end_object(&w->json);
+        json_write_begin_object(&w->json);
+        json_write_key(&w->json, "link");
+        json_write_string_bytes(&w->json, store_value_of(w->store, n));
+        json_write_end_object(&w->json);
         return;
     case STORE_ERRNO:
-        json_begin_object(&w->json);
-        json_key(&w->json, "errno");
-        json_string(&w->json, errno_name(store_error_of(w->store, n)));
-        json_end_object(&w->json);
+        json_write_begin_object(&w->json);
+        json_write_key(&w->json, "errno");
+        json_write_string(&w->json, errno_name(store_error_of(w->store, n)));
+        json_write_end_object(&w->json);
         return;
     case STORE_DIR:
         return;
@@ -97,17 +97,17 @@ static void write_entries(struct writer *w, const struct children *c)
     if (dirs == c->n && (dirs || w->path.n == 0))
         return;
     if (w->path.n)
-        json_key_bytes(&w->json, (struct bytes){ (uint8_t *)w->path.v, w->path.n });
+        json_write_key_bytes(&w->json, (struct bytes){ (uint8_t *)w->path.v, w->path.n });
     else
-        json_key(&w->json, "/");
-    json_begin_object_on_one_line(&w->json);
+        json_write_key(&w->json, "/");
+    json_write_begin_object_on_one_line(&w->json);
     for (size_t i = 0; i < c->n; i++) {
         if (store_kind_of(w->store, c->v[i]) == STORE_DIR)
             continue;
-        json_key_bytes(&w->json, store_name_of(w->store, c->v[i]));
+        json_write_key_bytes(&w->json, store_name_of(w->store, c->v[i]));
         write_value(w, c->v[i]);
     }
-    json_end_object(&w->json);
+    json_write_end_object(&w->json);
 }
 
 static int append_component(struct writer *w, struct bytes name)
@@ -150,101 +150,101 @@ static void write_taken(struct writer *w)
     if (!t->wall_us && !t->mono_us && !t->kernel[0] && !t->machine[0] && !t->hostname[0] &&
         !t->scrubbed)
         return;
-    json_key(&w->json, "taken");
-    json_begin_object_on_one_line(&w->json);
-    json_key(&w->json, "wall_us");
-    json_u64(&w->json, t->wall_us);
-    json_key(&w->json, "mono_us");
-    json_u64(&w->json, t->mono_us);
-    json_key(&w->json, "kernel");
-    json_string(&w->json, t->kernel);
-    json_key(&w->json, "machine");
-    json_string(&w->json, t->machine);
-    json_key(&w->json, "hostname");
-    json_string(&w->json, t->hostname);
-    json_key(&w->json, "scrubbed");
-    json_bool(&w->json, t->scrubbed);
-    json_end_object(&w->json);
+    json_write_key(&w->json, "taken");
+    json_write_begin_object_on_one_line(&w->json);
+    json_write_key(&w->json, "wall_us");
+    json_write_u64(&w->json, t->wall_us);
+    json_write_key(&w->json, "mono_us");
+    json_write_u64(&w->json, t->mono_us);
+    json_write_key(&w->json, "kernel");
+    json_write_string(&w->json, t->kernel);
+    json_write_key(&w->json, "machine");
+    json_write_string(&w->json, t->machine);
+    json_write_key(&w->json, "hostname");
+    json_write_string(&w->json, t->hostname);
+    json_write_key(&w->json, "scrubbed");
+    json_write_bool(&w->json, t->scrubbed);
+    json_write_end_object(&w->json);
 }
 
 static void write_nonzero(struct writer *w, const char *key, uint64_t value)
 {
     if (!value)
         return;
-    json_key(&w->json, key);
-    json_u64(&w->json, value);
+    json_write_key(&w->json, key);
+    json_write_u64(&w->json, value);
 }
 
 static void write_command(struct writer *w, const struct store_command *c)
 {
-    json_begin_object_on_one_line(&w->json);
-    json_key(&w->json, "device");
-    json_string(&w->json, c->hctl);
-    json_key(&w->json, "cdb");
-    json_hex(&w->json, c->cdb, true);
+    json_write_begin_object_on_one_line(&w->json);
+    json_write_key(&w->json, "device");
+    json_write_string(&w->json, c->hctl);
+    json_write_key(&w->json, "cdb");
+    json_write_hex(&w->json, c->cdb, true);
     if (c->error) {
-        json_key(&w->json, "errno");
-        json_string(&w->json, errno_name(c->error));
-        json_end_object(&w->json);
+        json_write_key(&w->json, "errno");
+        json_write_string(&w->json, errno_name(c->error));
+        json_write_end_object(&w->json);
         return;
     }
-    json_key(&w->json, "status");
-    json_u64(&w->json, c->status);
+    json_write_key(&w->json, "status");
+    json_write_u64(&w->json, c->status);
     if (c->data.len) {
-        json_key(&w->json, "data");
-        json_hex(&w->json, c->data, true);
+        json_write_key(&w->json, "data");
+        json_write_hex(&w->json, c->data, true);
     }
     if (c->sense.len) {
-        json_key(&w->json, "sense");
-        json_hex(&w->json, c->sense, true);
+        json_write_key(&w->json, "sense");
+        json_write_hex(&w->json, c->sense, true);
     }
     write_nonzero(w, "host_status", c->host_status);
     write_nonzero(w, "driver_status", c->driver_status);
     write_nonzero(w, "us", c->duration_us);
-    json_end_object(&w->json);
+    json_write_end_object(&w->json);
 }
 
 static void write_commands(struct writer *w)
 {
     if (!store_commands(w->store))
         return;
-    json_key(&w->json, "commands");
-    json_begin_array(&w->json);
+    json_write_key(&w->json, "commands");
+    json_write_begin_array(&w->json);
     for (size_t i = 0; i < store_commands(w->store); i++) {
         struct store_command c = store_command_at(w->store, i);
 
         write_command(w, &c);
     }
-    json_end_array(&w->json);
+    json_write_end_array(&w->json);
 }
 
 static void write_measures(struct writer *w)
 {
     if (!store_measures(w->store))
         return;
-    json_key(&w->json, "measures");
-    json_begin_array(&w->json);
+    json_write_key(&w->json, "measures");
+    json_write_begin_array(&w->json);
     for (size_t i = 0; i < store_measures(w->store); i++) {
         struct store_measure m = store_measure_at(w->store, i);
 
-        json_begin_object_on_one_line(&w->json);
-        json_key(&w->json, "device");
-        json_string(&w->json, m.hctl);
-        json_key(&w->json, "method");
-        json_string(&w->json, m.method);
-        json_key(&w->json, "block");
-        json_u64(&w->json, m.block_bytes);
-        json_key(&w->json, "bytes");
-        json_u64(&w->json, m.bytes);
-        json_key(&w->json, "us");
-        json_u64(&w->json, m.us);
-        json_key(&w->json, "cpu_us");
-        json_u64(&w->json, m.cpu_us);
-        json_key(&w->json, "depth");
-        json_u64(&w->json, m.depth);
-        json_end_object(&w->json);
+        json_write_begin_object_on_one_line(&w->json);
+        json_write_key(&w->json, "device");
+        json_write_string(&w->json, m.hctl);
+        json_write_key(&w->json, "method");
+        json_write_string(&w->json, m.method);
+        json_write_key(&w->json, "block");
+        json_write_u64(&w->json, m.block_bytes);
+        json_write_key(&w->json, "bytes");
+        json_write_u64(&w->json, m.bytes);
+        json_write_key(&w->json, "us");
+        json_write_u64(&w->json, m.us);
+        json_write_key(&w->json, "cpu_us");
+        json_write_u64(&w->json, m.cpu_us);
+        json_write_key(&w->json, "depth");
+        json_write_u64(&w->json, m.depth);
+        json_write_end_object(&w->json);
     }
-    json_end_array(&w->json);
+    json_write_end_array(&w->json);
 }
 
 static int write_object(const struct store *store, FILE *out, bool pretty)
@@ -252,23 +252,23 @@ static int write_object(const struct store *store, FILE *out, bool pretty)
     struct writer w = { .store = store, .json = json_writer(out, pretty) };
     int r;
 
-    json_begin_object(&w.json);
-    json_key(&w.json, "hbad-capture");
-    json_u64(&w.json, 1);
+    json_write_begin_object(&w.json);
+    json_write_key(&w.json, "hbad-capture");
+    json_write_u64(&w.json, 1);
     write_taken(&w);
-    json_key(&w.json, "dirs");
-    json_begin_object(&w.json);
+    json_write_key(&w.json, "dirs");
+    json_write_begin_object(&w.json);
     r = write_tree(&w, 0);
-    json_end_object(&w.json);
+    json_write_end_object(&w.json);
     if (r == 0 && store_first(store, store_props_root(store)) != STORE_NO_NODE) {
-        json_key(&w.json, "props");
-        json_begin_object(&w.json);
+        json_write_key(&w.json, "props");
+        json_write_begin_object(&w.json);
         r = write_tree(&w, store_props_root(store));
-        json_end_object(&w.json);
+        json_write_end_object(&w.json);
     }
     write_commands(&w);
     write_measures(&w);
-    json_end_object(&w.json);
+    json_write_end_object(&w.json);
     free(w.path.v);
     return r;
 }
@@ -293,19 +293,19 @@ int capture_write_progress(const struct capture_progress *progress, FILE *out)
 {
     struct json_writer w = json_writer(out, false);
 
-    json_begin_object(&w);
-    json_key(&w, "hbad-capture");
-    json_u64(&w, 1);
+    json_write_begin_object(&w);
+    json_write_key(&w, "hbad-capture");
+    json_write_u64(&w, 1);
     if (progress->hctl) {
-        json_key(&w, "at");
-        json_begin_object(&w);
-        json_key(&w, "device");
-        json_string(&w, progress->hctl);
-        json_key(&w, "cdb");
-        json_hex(&w, progress->cdb, true);
-        json_end_object(&w);
+        json_write_key(&w, "at");
+        json_write_begin_object(&w);
+        json_write_key(&w, "device");
+        json_write_string(&w, progress->hctl);
+        json_write_key(&w, "cdb");
+        json_write_hex(&w, progress->cdb, true);
+        json_write_end_object(&w);
     }
-    json_end_object(&w);
+    json_write_end_object(&w);
     putc('\0', out);
     return ferror(out) ? -EIO : 0;
 }

@@ -23,24 +23,24 @@
 
 static void set_number(struct json_writer *w, const char *key, uint64_t n)
 {
-    json_key(w, key);
-    json_u64(w, n);
+    json_write_key(w, key);
+    json_write_u64(w, n);
 }
 
 /* A number that may not be reported: null then. */
 static void set_reported(struct json_writer *w, const char *key, bool reported, uint64_t n)
 {
-    json_key(w, key);
+    json_write_key(w, key);
     if (reported)
-        json_u64(w, n);
+        json_write_u64(w, n);
     else
-        json_null(w);
+        json_write_null(w);
 }
 
 static void set_string(struct json_writer *w, const char *key, const char *text)
 {
-    json_key(w, key);
-    json_string(w, text);
+    json_write_key(w, key);
+    json_write_string(w, text);
 }
 
 /* Text the way those programs print it: padding cut at both ends. */
@@ -50,8 +50,8 @@ static void set_text(struct json_writer *w, const char *key, struct bytes b)
         b.len--;
     while (b.len > 0 && b.data[0] == ' ')
         b = bytes_slice(b, 1, b.len);
-    json_key(w, key);
-    json_string_bytes(w, b);
+    json_write_key(w, key);
+    json_write_string_bytes(w, b);
 }
 
 static void set_hex(struct json_writer *w, const char *key, struct bytes b)
@@ -112,7 +112,7 @@ static const char *const DESIGNATOR_TYPES[16] = {
 
 static void write_designator(struct json_writer *w, const struct designator *d)
 {
-    json_begin_object(w);
+    json_write_begin_object(w);
     set_number(w, "association", d->association);
     set_string(w, "type", DESIGNATOR_TYPES[d->type] ? DESIGNATOR_TYPES[d->type] : "reserved");
     if (d->has_protocol)
@@ -136,7 +136,7 @@ static void write_designator(struct json_writer *w, const struct designator *d)
     default:
         break;
     }
-    json_end_object(w);
+    json_write_end_object(w);
 }
 
 /* sg_vpd lists designators by association. */
@@ -148,15 +148,15 @@ static int read_vpd83(struct bytes data, struct json_writer *w)
     struct designator d;
     int r = designator_port(data, &port);
 
-    json_key(w, "designators");
-    json_begin_array(w);
+    json_write_key(w, "designators");
+    json_write_begin_array(w);
     for (unsigned association = 0; r == 0 && association < 3; association++) {
         r = designator_walk(data, &walk);
         while (r == 0 && designator_next(&walk, &d))
             if (d.association == association)
                 write_designator(w, &d);
     }
-    json_end_array(w);
+    json_write_end_array(w);
     if (r < 0)
         return r;
     if (designator_unit_name(data, name, sizeof(name)) > 0)
@@ -197,12 +197,12 @@ static int read_vpd00(struct bytes data, struct json_writer *w)
     struct vpd vpd;
     int r = vpd_decode(data, VPD_SUPPORTED_PAGES, &vpd);
 
-    json_key(w, "pages");
-    json_begin_array(w);
+    json_write_key(w, "pages");
+    json_write_begin_array(w);
     for (unsigned code = 0; r == 0 && code < 256; code++)
         if (vpd_lists(&vpd, (uint8_t)code))
-            json_u64(w, code);
-    json_end_array(w);
+            json_write_u64(w, code);
+    json_write_end_array(w);
     return r;
 }
 
@@ -275,7 +275,7 @@ static void write_log_phy(struct json_writer *w, struct saslog_phy *p)
 {
     struct saslog_event event;
 
-    json_begin_object(w);
+    json_write_begin_object(w);
     set_number(w, "phy", p->phy.phy);
     set_string(w, "attached SAS device type", attached_type(p->phy.attached_type));
     set_string(w, "negotiated logical link rate", rate_words(p->phy.logical_rate));
@@ -286,12 +286,12 @@ static void write_log_phy(struct json_writer *w, struct saslog_phy *p)
     set_number(w, "Running disparity error count", p->running_disparity);
     set_number(w, "Loss of DWORD synchronization count", p->loss_of_sync);
     set_number(w, "Phy reset problem count", p->reset_problem);
-    json_key(w, "events");
-    json_begin_array(w);
+    json_write_key(w, "events");
+    json_write_begin_array(w);
     while (saslog_next_event(p, &event))
-        json_u64(w, event.value);
-    json_end_array(w);
-    json_end_object(w);
+        json_write_u64(w, event.value);
+    json_write_end_array(w);
+    json_write_end_object(w);
 }
 
 static int read_log18(struct bytes data, struct json_writer *w)
@@ -301,19 +301,19 @@ static int read_log18(struct bytes data, struct json_writer *w)
     struct saslog log;
     int r = saslog_decode(data, &log);
 
-    json_key(w, "ports");
-    json_begin_array(w);
+    json_write_key(w, "ports");
+    json_write_begin_array(w);
     while (r == 0 && saslog_next_port(&log, &port)) {
-        json_begin_object(w);
+        json_write_begin_object(w);
         set_number(w, "port", port.relative_id);
-        json_key(w, "phys");
-        json_begin_array(w);
+        json_write_key(w, "phys");
+        json_write_begin_array(w);
         while (saslog_next_phy(&port, &phy))
             write_log_phy(w, &phy);
-        json_end_array(w);
-        json_end_object(w);
+        json_write_end_array(w);
+        json_write_end_object(w);
     }
-    json_end_array(w);
+    json_write_end_array(w);
     return r;
 }
 
@@ -324,8 +324,8 @@ static int read_sense(struct bytes data, struct json_writer *w)
 
     if (r < 0)
         return r;
-    json_key(w, "deferred");
-    json_bool(w, s.deferred);
+    json_write_key(w, "deferred");
+    json_write_bool(w, s.deferred);
     set_number(w, "key", s.key);
     set_number(w, "asc", s.asc);
     set_number(w, "ascq", s.ascq);
@@ -387,9 +387,9 @@ int reading(const char *decoder, struct bytes data, struct json_writer *w)
 
         if (strcmp(READERS[i].decoder, decoder) != 0)
             continue;
-        json_begin_object(w);
+        json_write_begin_object(w);
         r = READERS[i].read(data, w);
-        json_end_object(w);
+        json_write_end_object(w);
         return r;
     }
     return -ENOENT;

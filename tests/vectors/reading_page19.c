@@ -21,13 +21,13 @@ static void set_key(struct json_writer *w, const char *name, unsigned descriptor
         snprintf(key, sizeof(key), "%s", name);
     else
         snprintf(key, sizeof(key), "%s.%u", name, descriptor);
-    json_key(w, key);
+    json_write_key(w, key);
 }
 
 static void set_number(struct json_writer *w, const char *name, unsigned descriptor, uint64_t n)
 {
     set_key(w, name, descriptor);
-    json_u64(w, n);
+    json_write_u64(w, n);
 }
 
 static void set_hex(struct json_writer *w, const char *name, unsigned descriptor, uint64_t n)
@@ -36,7 +36,7 @@ static void set_hex(struct json_writer *w, const char *name, unsigned descriptor
 
     snprintf(text, sizeof(text), "0x%llx", (unsigned long long)n);
     set_key(w, name, descriptor);
-    json_string(w, text);
+    json_write_string(w, text);
 }
 
 static int spi_short(struct bytes page, struct json_writer *w)

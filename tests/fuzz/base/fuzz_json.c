@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../unit/jansson_beside.h"
+#include <jansson.h>
 
 #include "base/json_read.h"
 

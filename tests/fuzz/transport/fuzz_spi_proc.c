@@ -24,7 +24,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (unsigned target = 0; target < 16; target++)
             if (spi_proc_find(text, channel, target, &t) == 0 && !t.has_user && !t.has_curr)
                 abort();
-    if (spi_proc_chip(text, &rate) == 0 && (rate.lanes < 1 || rate.lanes > 2 || !rate.lane_kb_per_s))
+    if (spi_proc_chip(text, &rate) == 0 &&
+        (rate.lanes < 1 || rate.lanes > 2 || !rate.lane_kb_per_s))
         abort();
     free(text);
     return 0;

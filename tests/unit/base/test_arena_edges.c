@@ -31,7 +31,8 @@ static void pieces_do_not_overlap(void **state)
             memset(objects[i], (int)(i & 0xff), sizeof(uint64_t) * 3);
         }
         for (size_t i = 0; i < PIECES; i++) {
-            assert_int_equal(strspn(texts[i], (char[]){ (char)('a' + (int)(i % 26)), 0 }), (i * step) % 61);
+            assert_int_equal(strspn(texts[i], (char[]){ (char)('a' + (int)(i % 26)), 0 }),
+                             (i * step) % 61);
             for (size_t k = 0; k < 3; k++)
                 assert_true(objects[i][k] == 0x0101010101010101u * (i & 0xff));
         }

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../jansson_beside.h"
+#include <jansson.h>
 
 #include "base/json_read.h"
 
@@ -139,13 +139,13 @@ static void check_same_object(struct json_reader *r, json_t *value)
 
     json_object_foreach(value, key, member)
     {
-        expect_event(r, &t, JSON_KEY);
+        expect_event(r, &t, JSON_EVENT_KEY);
         assert_int_equal(t.text.len, strlen(key));
         assert_memory_equal(t.text.data, key, t.text.len);
         assert_int_equal(json_next(r, &t), 1);
         check_same(r, &t, member);
     }
-    expect_event(r, &t, JSON_OBJECT_END);
+    expect_event(r, &t, JSON_EVENT_OBJECT_END);
 }
 
 static void check_same_array(struct json_reader *r, json_t *value)
@@ -159,19 +159,19 @@ static void check_same_array(struct json_reader *r, json_t *value)
         assert_int_equal(json_next(r, &t), 1);
         check_same(r, &t, member);
     }
-    expect_event(r, &t, JSON_ARRAY_END);
+    expect_event(r, &t, JSON_EVENT_ARRAY_END);
 }
 
 static void check_same_number(const struct json_token *t, json_t *value)
 {
     char text[64];
 
-    if (json_typeof(value) == JANSSON_INTEGER) {
-        assert_int_equal(t->event, JSON_INTEGER);
+    if (json_typeof(value) == JSON_INTEGER) {
+        assert_int_equal(t->event, JSON_EVENT_INTEGER);
         assert_true(t->integer == json_integer_value(value));
         return;
     }
-    assert_int_equal(t->event, JSON_REAL);
+    assert_int_equal(t->event, JSON_EVENT_REAL);
     assert_true(t->text.len < sizeof(text));
     memcpy(text, t->text.data, t->text.len);
     text[t->text.len] = '\0';
@@ -182,31 +182,31 @@ static void check_same_number(const struct json_token *t, json_t *value)
 static void check_same(struct json_reader *r, const struct json_token *t, json_t *value)
 {
     switch (json_typeof(value)) {
-    case JANSSON_OBJECT:
-        assert_int_equal(t->event, JSON_OBJECT_BEGIN);
+    case JSON_OBJECT:
+        assert_int_equal(t->event, JSON_EVENT_OBJECT_BEGIN);
         check_same_object(r, value);
         break;
-    case JANSSON_ARRAY:
-        assert_int_equal(t->event, JSON_ARRAY_BEGIN);
+    case JSON_ARRAY:
+        assert_int_equal(t->event, JSON_EVENT_ARRAY_BEGIN);
         check_same_array(r, value);
         break;
-    case JANSSON_STRING:
-        assert_int_equal(t->event, JSON_STRING);
+    case JSON_STRING:
+        assert_int_equal(t->event, JSON_EVENT_STRING);
         assert_int_equal(t->text.len, json_string_length(value));
         assert_memory_equal(t->text.data, json_string_value(value), t->text.len);
         break;
-    case JANSSON_INTEGER:
-    case JANSSON_REAL:
+    case JSON_INTEGER:
+    case JSON_REAL:
         check_same_number(t, value);
         break;
-    case JANSSON_TRUE:
-        assert_int_equal(t->event, JSON_TRUE);
+    case JSON_TRUE:
+        assert_int_equal(t->event, JSON_EVENT_TRUE);
         break;
-    case JANSSON_FALSE:
-        assert_int_equal(t->event, JSON_FALSE);
+    case JSON_FALSE:
+        assert_int_equal(t->event, JSON_EVENT_FALSE);
         break;
-    case JANSSON_NULL:
-        assert_int_equal(t->event, JSON_NULL);
+    case JSON_NULL:
+        assert_int_equal(t->event, JSON_EVENT_NULL);
         break;
     }
 }
@@ -226,7 +226,7 @@ static void check_against_jansson(struct bytes text)
             fail_msg("%.100s: refused: %s", (const char *)text.data, json_reader_error(r));
         check_same(r, &t, tree);
         assert_int_equal(json_next(r, &t), 0);
-        assert_int_equal(t.event, JSON_END);
+        assert_int_equal(t.event, JSON_EVENT_END);
         assert_null(json_reader_error(r));
     } else {
         while ((n = json_next(r, &t)) > 0)
@@ -419,7 +419,7 @@ static void our_own_limits(void **state)
             (struct bytes){ (const uint8_t *)BIG[i], strlen(BIG[i]) });
 
         assert_int_equal(json_next(r, &t), 1);
-        assert_int_equal(t.event, JSON_REAL);
+        assert_int_equal(t.event, JSON_EVENT_REAL);
         assert_int_equal(t.text.len, strlen(BIG[i]));
         json_reader_free(r);
     }
@@ -556,29 +556,29 @@ static void skipping(void **state)
     struct json_token t;
 
     (void)state;
-    expect_event(r, &t, JSON_OBJECT_BEGIN);
+    expect_event(r, &t, JSON_EVENT_OBJECT_BEGIN);
     for (const char *key = "ade"; *key; key++) {
-        expect_event(r, &t, JSON_KEY);
+        expect_event(r, &t, JSON_EVENT_KEY);
         assert_int_equal(t.text.data[0], *key);
         assert_int_equal(json_next(r, &t), 1);
         assert_int_equal(json_skip(r, &t), 0);
     }
-    expect_event(r, &t, JSON_KEY);
-    expect_event(r, &t, JSON_INTEGER);
+    expect_event(r, &t, JSON_EVENT_KEY);
+    expect_event(r, &t, JSON_EVENT_INTEGER);
     assert_true(t.integer == 7);
     assert_int_equal(json_skip(r, &t), 0);
-    expect_event(r, &t, JSON_OBJECT_END);
+    expect_event(r, &t, JSON_EVENT_OBJECT_END);
     assert_int_equal(json_next(r, &t), 0);
     assert_int_equal(json_next(r, &t), 0);
     assert_int_equal(json_reader_offset(r), sizeof(TEXT) - 1);
     json_reader_free(r);
     /* What is skipped must be well formed, too. */
     r = json_reader_over((struct bytes){ (const uint8_t *)"[[1,]]", 6 });
-    expect_event(r, &t, JSON_ARRAY_BEGIN);
+    expect_event(r, &t, JSON_EVENT_ARRAY_BEGIN);
     assert_int_equal(json_skip(r, &t), -EBADMSG);
     json_reader_free(r);
     r = json_reader_over((struct bytes){ (const uint8_t *)"[[1,", 4 });
-    expect_event(r, &t, JSON_ARRAY_BEGIN);
+    expect_event(r, &t, JSON_EVENT_ARRAY_BEGIN);
     assert_int_equal(json_skip(r, &t), -ENODATA);
     json_reader_free(r);
     assert_null(json_reader_free(NULL));

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../jansson_beside.h"
+#include <jansson.h>
 
 #include "base/json_write.h"
 
@@ -35,35 +35,35 @@ static void expect(struct page *p, const char *want)
 
 static void write_sample(struct json_writer *w)
 {
-    json_begin_object(w);
-    json_key(w, "a");
-    json_begin_array(w);
-    json_u64(w, 1);
-    json_begin_object(w);
-    json_end_object(w);
-    json_begin_array(w);
-    json_end_array(w);
-    json_end_array(w);
-    json_key_bytes(w, (struct bytes){ (const uint8_t *)"line", 4 });
-    json_begin_object_on_one_line(w);
-    json_key(w, "x");
-    json_begin_array(w);
-    json_bool(w, true);
-    json_bool(w, false);
-    json_null(w);
-    json_end_array(w);
-    json_key(w, "y");
-    json_begin_array_on_one_line(w);
-    json_end_array(w);
-    json_end_object(w);
-    json_key(w, "b");
-    json_string(w, NULL);
-    json_key(w, "c");
-    json_begin_array_on_one_line(w);
-    json_i64(w, -1);
-    json_u64(w, 2);
-    json_end_array(w);
-    json_end_object(w);
+    json_write_begin_object(w);
+    json_write_key(w, "a");
+    json_write_begin_array(w);
+    json_write_u64(w, 1);
+    json_write_begin_object(w);
+    json_write_end_object(w);
+    json_write_begin_array(w);
+    json_write_end_array(w);
+    json_write_end_array(w);
+    json_write_key_bytes(w, (struct bytes){ (const uint8_t *)"line", 4 });
+    json_write_begin_object_on_one_line(w);
+    json_write_key(w, "x");
+    json_write_begin_array(w);
+    json_write_bool(w, true);
+    json_write_bool(w, false);
+    json_write_null(w);
+    json_write_end_array(w);
+    json_write_key(w, "y");
+    json_write_begin_array_on_one_line(w);
+    json_write_end_array(w);
+    json_write_end_object(w);
+    json_write_key(w, "b");
+    json_write_string(w, NULL);
+    json_write_key(w, "c");
+    json_write_begin_array_on_one_line(w);
+    json_write_i64(w, -1);
+    json_write_u64(w, 2);
+    json_write_end_array(w);
+    json_write_end_object(w);
 }
 
 static void layout(void **state)
@@ -117,14 +117,14 @@ static void numbers(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(DECIMALS) / sizeof(DECIMALS[0]); i++) {
         open_page(&p, false);
-        json_decimal(&p.w, DECIMALS[i].value, DECIMALS[i].digits);
+        json_write_decimal(&p.w, DECIMALS[i].value, DECIMALS[i].digits);
         expect(&p, DECIMALS[i].text);
     }
     open_page(&p, false);
-    json_begin_array(&p.w);
-    json_u64(&p.w, UINT64_MAX);
-    json_i64(&p.w, INT64_MIN);
-    json_end_array(&p.w);
+    json_write_begin_array(&p.w);
+    json_write_u64(&p.w, UINT64_MAX);
+    json_write_i64(&p.w, INT64_MIN);
+    json_write_end_array(&p.w);
     expect(&p, "[18446744073709551615,-9223372036854775808]");
 }
 
@@ -135,11 +135,11 @@ static void hex(void **state)
 
     (void)state;
     open_page(&p, false);
-    json_begin_array(&p.w);
-    json_hex(&p.w, (struct bytes){ BYTES, 3 }, false);
-    json_hex(&p.w, (struct bytes){ BYTES, 3 }, true);
-    json_hex(&p.w, (struct bytes){ 0 }, true);
-    json_end_array(&p.w);
+    json_write_begin_array(&p.w);
+    json_write_hex(&p.w, (struct bytes){ BYTES, 3 }, false);
+    json_write_hex(&p.w, (struct bytes){ BYTES, 3 }, true);
+    json_write_hex(&p.w, (struct bytes){ 0 }, true);
+    json_write_end_array(&p.w);
     expect(&p, "[\"005aff\",\"00 5a ff\",\"\"]");
 }
 
@@ -149,7 +149,7 @@ static void check_string(struct bytes in, const char *want, size_t want_len)
     json_t *back;
 
     open_page(&p, false);
-    json_string_bytes(&p.w, in);
+    json_write_string_bytes(&p.w, in);
     assert_int_equal(fclose(p.w.out), 0);
     back = json_loadb(p.text, p.size, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
     if (!back)
@@ -199,7 +199,7 @@ static void what_must_be_escaped_is(void **state)
 
     (void)state;
     open_page(&p, false);
-    json_string(&p.w, "a\"b\\c\n\t\r\x01\x7f/\xc3\xa4");
+    json_write_string(&p.w, "a\"b\\c\n\t\r\x01\x7f/\xc3\xa4");
     expect(&p, "\"a\\\"b\\\\c\\n\\t\\u000d\\u0001\\u007f/\xc3\xa4\"");
 }
 

@@ -141,9 +141,8 @@ static void formats_as_wwid(void **state)
 
     (void)state;
     for (size_t i = 0; i < ELEMENTS(CASES); i++) {
-        const struct designator d = {
-            .type = CASES[i].type, .id = {(const uint8_t *)CASES[i].id, CASES[i].len}
-        };
+        const struct designator d = { .type = CASES[i].type,
+                                      .id = { (const uint8_t *)CASES[i].id, CASES[i].len } };
         size_t len = CASES[i].name ? strlen(CASES[i].name) : 0;
         char name[DESIGNATOR_NAME_MAX];
 

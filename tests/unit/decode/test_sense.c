@@ -125,19 +125,19 @@ static void answers_the_usual_questions(void **state)
         uint8_t key, asc, ascq;
         bool attention, invalid, low_power;
     } CASES[] = {
-        {0x6,  0x29, 0x05, true,  false, false}, /* transceiver mode changed to SE */
-        { 0x5, 0x24, 0x00, false, true,  false}, /* invalid field in CDB */
-        { 0x5, 0x20, 0x00, false, true,  false}, /* invalid operation code */
-        { 0x5, 0x20, 0x02, false, false, false}, /* access denied */
-        { 0x5, 0x26, 0x00, false, false, false}, /* invalid field in parameter list */
-        { 0x2, 0x24, 0x00, false, false, false},
-        { 0x2, 0x04, 0x02, false, false, true }, /* stopped */
-        { 0x2, 0x04, 0x01, false, false, false}, /* becoming ready */
-        { 0x0, 0x5e, 0x00, false, false, true }, /* low power condition on */
-        { 0x0, 0x5e, 0x02, false, false, true }, /* standby by timer */
+        { 0x6, 0x29, 0x05, true, false, false },  /* transceiver mode changed to SE */
+        { 0x5, 0x24, 0x00, false, true, false },  /* invalid field in CDB */
+        { 0x5, 0x20, 0x00, false, true, false },  /* invalid operation code */
+        { 0x5, 0x20, 0x02, false, false, false }, /* access denied */
+        { 0x5, 0x26, 0x00, false, false, false }, /* invalid field in parameter list */
+        { 0x2, 0x24, 0x00, false, false, false },
+        { 0x2, 0x04, 0x02, false, false, true },  /* stopped */
+        { 0x2, 0x04, 0x01, false, false, false }, /* becoming ready */
+        { 0x0, 0x5e, 0x00, false, false, true },  /* low power condition on */
+        { 0x0, 0x5e, 0x02, false, false, true },  /* standby by timer */
         { 0x2, 0x5e, 0x04, false, false, true },
-        { 0x6, 0x5e, 0x41, true,  false, false}, /* state change to active */
-        { 0x0, 0x00, 0x00, false, false, false},
+        { 0x6, 0x5e, 0x41, true, false, false }, /* state change to active */
+        { 0x0, 0x00, 0x00, false, false, false },
     };
 
     (void)state;

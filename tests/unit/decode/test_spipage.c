@@ -129,12 +129,7 @@ static void head_is_clipped(void **state)
     assert_int_equal(protopage_decode(BYTES(SHORT), &p), 0);
     assert_int_equal(p.subpage, 0);
     assert_false(p.cut);
-    assert_int_equal(protopage_decode(
-                         (struct bytes){
-                             (const uint8_t[]){0x19, 0, 1},
-                              3
-    },
-                         &p),
+    assert_int_equal(protopage_decode((struct bytes){ (const uint8_t[]){ 0x19, 0, 1 }, 3 }, &p),
                      -EBADMSG);
     assert_int_equal(protopage_decode((struct bytes){ 0 }, &p), -EBADMSG);
 }

@@ -112,33 +112,52 @@ static const struct {
     { "{\"hbad-capture\": \"1\"}", "hbad-capture", "whole number" },
     { "{\"hbad-capture\": 1} x", "top level", "text behind" },
     { "{\"hbad-capture\": 1, \"dirs\": []}", "dirs", "object expected" },
-    { "{\"hbad-capture\": 1, \"dirs\": {\"/sys\": {\"a\": 1}}}", "dirs./sys.a", "text or an object" },
-    { "{\"hbad-capture\": 1, \"dirs\": {\"/sys\": {\"a\": \"1\", \"a\": \"2\"}}}", "dirs./sys.a", "twice" },
+    { "{\"hbad-capture\": 1, \"dirs\": {\"/sys\": {\"a\": 1}}}", "dirs./sys.a",
+      "text or an object" },
+    { "{\"hbad-capture\": 1, \"dirs\": {\"/sys\": {\"a\": \"1\", \"a\": \"2\"}}}", "dirs./sys.a",
+      "twice" },
     { "{\"hbad-capture\": 1, \"dirs\": {\"/sys\": {}, \"/sys\": {}}}", "dirs", "twice" },
     { "{\"hbad-capture\": 1, \"dirs\": {\"/sys/../etc\": {}}}", "dirs./sys/../etc", "canonical" },
     { "{\"hbad-capture\": 1, \"dirs\": {\"sys\": {}}}", "dirs.sys", "canonical" },
     { "{\"hbad-capture\": 1, \"dirs\": {\"/sys\": {\"..\": \"1\"}}}", "dirs./sys...", "canonical" },
-    { "{\"hbad-capture\": 1, \"dirs\": {\"/sys\": {\"a/b\": \"1\"}}}", "dirs./sys.a/b", "canonical" },
-    { "{\"hbad-capture\": 1, \"dirs\": {\"/sys\": {\"a\": \"x\"}, \"/sys/a\": {}}}", "dirs./sys/a", "below a file" },
-    { "{\"hbad-capture\": 1, \"dirs\": {\"/sys/a\": {}, \"/sys\": {\"a\": \"x\"}}}", "dirs./sys.a", "directory elsewhere" },
+    { "{\"hbad-capture\": 1, \"dirs\": {\"/sys\": {\"a/b\": \"1\"}}}", "dirs./sys.a/b",
+      "canonical" },
+    { "{\"hbad-capture\": 1, \"dirs\": {\"/sys\": {\"a\": \"x\"}, \"/sys/a\": {}}}", "dirs./sys/a",
+      "below a file" },
+    { "{\"hbad-capture\": 1, \"dirs\": {\"/sys/a\": {}, \"/sys\": {\"a\": \"x\"}}}", "dirs./sys.a",
+      "directory elsewhere" },
     { "{\"hbad-capture\": 1, \"dirs\": {\"/sys\": {\"a\": \"\\u0000\"}}}", "dirs./sys.a", "NUL" },
     { "{\"hbad-capture\": 1, \"dirs\": {\"/sys\": {\"a\\u0000b\": \"\"}}}", "dirs./sys", "NUL" },
     { "{\"hbad-capture\": 1, \"dirs\": {\"/sys\": {\"a\": \"\xff\"}}}", "dirs./sys.a", "UTF-8" },
-    { "{\"hbad-capture\": 1, \"dirs\": {\"/sys\": {\"a\": \"\\ud800\"}}}", "dirs./sys.a", "surrogate" },
-    { "{\"hbad-capture\": 1, \"dirs\": {\"/sys\": {\"a\": {\"hex\": \"0\"}}}}", "dirs./sys.a", "not hex" },
-    { "{\"hbad-capture\": 1, \"dirs\": {\"/sys\": {\"a\": {\"hex\": \"zz\"}}}}", "dirs./sys.a", "not hex" },
-    { "{\"hbad-capture\": 1, \"dirs\": {\"/sys\": {\"a\": {\"errno\": \"EWHAT\"}}}}", "dirs./sys.a", "EWHAT" },
-    { "{\"hbad-capture\": 1, \"dirs\": {\"/sys\": {\"a\": {\"errno\": \"EIO\", \"hex\": \"\"}}}}", "dirs./sys.a", "end of the value" },
-    { "{\"hbad-capture\": 1, \"commands\": [{\"device\": \"0:0:0\", \"cdb\": \"00\", \"status\": 0}]}", "commands.0", "H:C:T:L" },
-    { "{\"hbad-capture\": 1, \"commands\": [{\"device\": \"0:0:0:0\", \"status\": 0}]}", "commands.0", "no cdb" },
-    { "{\"hbad-capture\": 1, \"commands\": [{\"device\": \"0:0:0:0\", \"cdb\": \"\", \"status\": 0}]}", "commands.0", "16 bytes" },
-    { "{\"hbad-capture\": 1, \"commands\": [{\"device\": \"0:0:0:0\", \"cdb\": \"12\"}]}", "commands.0", "neither" },
-    { "{\"hbad-capture\": 1, \"commands\": [{\"device\": \"0:0:0:0\", \"cdb\": \"12\", \"status\": 256}]}", "commands.0.status", "range" },
-    { "{\"hbad-capture\": 1, \"commands\": [{\"device\": \"0:0:0:0\", \"cdb\": \"12\", \"status\": 1e99}]}", "commands.0.status", "whole number" },
-    { "{\"hbad-capture\": 1, \"commands\": [{\"device\": \"0:0:0:0\", \"cdb\": \"12\", \"cdb\": \"12\"}]}", "commands.0.cdb", "twice" },
+    { "{\"hbad-capture\": 1, \"dirs\": {\"/sys\": {\"a\": \"\\ud800\"}}}", "dirs./sys.a",
+      "surrogate" },
+    { "{\"hbad-capture\": 1, \"dirs\": {\"/sys\": {\"a\": {\"hex\": \"0\"}}}}", "dirs./sys.a",
+      "not hex" },
+    { "{\"hbad-capture\": 1, \"dirs\": {\"/sys\": {\"a\": {\"hex\": \"zz\"}}}}", "dirs./sys.a",
+      "not hex" },
+    { "{\"hbad-capture\": 1, \"dirs\": {\"/sys\": {\"a\": {\"errno\": \"EWHAT\"}}}}", "dirs./sys.a",
+      "EWHAT" },
+    { "{\"hbad-capture\": 1, \"dirs\": {\"/sys\": {\"a\": {\"errno\": \"EIO\", \"hex\": \"\"}}}}",
+      "dirs./sys.a", "end of the value" },
+    { "{\"hbad-capture\": 1, \"commands\": [{\"device\": \"0:0:0\", \"cdb\": \"00\", \"status\": 0}]}",
+      "commands.0", "H:C:T:L" },
+    { "{\"hbad-capture\": 1, \"commands\": [{\"device\": \"0:0:0:0\", \"status\": 0}]}",
+      "commands.0", "no cdb" },
+    { "{\"hbad-capture\": 1, \"commands\": [{\"device\": \"0:0:0:0\", \"cdb\": \"\", \"status\": 0}]}",
+      "commands.0", "16 bytes" },
+    { "{\"hbad-capture\": 1, \"commands\": [{\"device\": \"0:0:0:0\", \"cdb\": \"12\"}]}",
+      "commands.0", "neither" },
+    { "{\"hbad-capture\": 1, \"commands\": [{\"device\": \"0:0:0:0\", \"cdb\": \"12\", \"status\": 256}]}",
+      "commands.0.status", "range" },
+    { "{\"hbad-capture\": 1, \"commands\": [{\"device\": \"0:0:0:0\", \"cdb\": \"12\", \"status\": 1e99}]}",
+      "commands.0.status", "whole number" },
+    { "{\"hbad-capture\": 1, \"commands\": [{\"device\": \"0:0:0:0\", \"cdb\": \"12\", \"cdb\": \"12\"}]}",
+      "commands.0.cdb", "twice" },
     { "{\"hbad-capture\": 1, \"taken\": {\"wall_us\": -1}}", "taken.wall_us", "range" },
-    { "{\"hbad-capture\": 1, \"taken\": {\"wall_us\": 99999999999999999999}}", "taken.wall_us", "whole number" },
-    { "{\"hbad-capture\": 1, \"x\": [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", "x", "deeply" },
+    { "{\"hbad-capture\": 1, \"taken\": {\"wall_us\": 99999999999999999999}}", "taken.wall_us",
+      "whole number" },
+    { "{\"hbad-capture\": 1, \"x\": [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
+      "x", "deeply" },
 };
 
 static void bad_captures_are_refused_with_place_and_reason(void **state)
@@ -147,8 +166,10 @@ static void bad_captures_are_refused_with_place_and_reason(void **state)
     for (size_t i = 0; i < sizeof(BAD) / sizeof(BAD[0]); i++) {
         struct loaded l = load_text(BAD[i].text);
 
-        if (l.r != -EBADMSG || !strstr(l.reading.why, BAD[i].why) || strcmp(l.reading.where, BAD[i].where) != 0)
-            print_error("%s\n  r=%d where=%s why=%s\n", BAD[i].text, l.r, l.reading.where, l.reading.why);
+        if (l.r != -EBADMSG || !strstr(l.reading.why, BAD[i].why) ||
+            strcmp(l.reading.where, BAD[i].where) != 0)
+            print_error("%s\n  r=%d where=%s why=%s\n", BAD[i].text, l.r, l.reading.where,
+                        l.reading.why);
         assert_int_equal(l.r, -EBADMSG);
         assert_string_equal(l.reading.where, BAD[i].where);
         assert_non_null(strstr(l.reading.why, BAD[i].why));
@@ -258,9 +279,10 @@ static void a_broken_end_keeps_what_came_before(void **state)
 
 static void links_that_turn_in_circles_lead_nowhere(void **state)
 {
-    struct loaded l = load_text("{\"hbad-capture\": 1, \"dirs\": {\"/sys/a\": {"
-                                "\"b\": {\"link\": \"c\"}, \"c\": {\"link\": \"b\"}, \"d\": {\"link\": \"../../../..\"},"
-                                "\"e\": {\"link\": \"/proc/../sys/a/f\"}, \"f\": \"ok\"}, \"/proc\": {}}}");
+    struct loaded l = load_text(
+        "{\"hbad-capture\": 1, \"dirs\": {\"/sys/a\": {"
+        "\"b\": {\"link\": \"c\"}, \"c\": {\"link\": \"b\"}, \"d\": {\"link\": \"../../../..\"},"
+        "\"e\": {\"link\": \"/proc/../sys/a/f\"}, \"f\": \"ok\"}, \"/proc\": {}}}");
     struct source *s = replay_new(l.store);
     struct value v;
 

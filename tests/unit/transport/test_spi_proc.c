@@ -100,13 +100,16 @@ static void the_head_names_the_chip(void **state)
     (void)state;
     assert_int_equal(spi_proc_chip(AIC79XX, &r), 0);
     assert_rate(r, 2, 160000, SPI_DT | SPI_IU | SPI_QAS);
-    assert_int_equal(spi_proc_chip("Chip sym53c875, device id 0xf\nMin. period factor 12, Wide SCSI BUS\n", &r), 0);
+    assert_int_equal(
+        spi_proc_chip("Chip sym53c875, device id 0xf\nMin. period factor 12, Wide SCSI BUS\n", &r),
+        0);
     assert_rate(r, 2, 20000, 0);
     assert_int_equal(spi_proc_chip("Min. period factor 9, Wide SCSI BUS, DT capable\n", &r), 0);
     assert_rate(r, 2, 80000, SPI_DT);
     assert_int_equal(spi_proc_chip("Min. period factor 25, Narrow SCSI BUS\n", &r), 0);
     assert_rate(r, 1, 10000, 0);
-    assert_int_equal(spi_proc_chip("ioc0: LSI53C1030, FwRev=01031710h, Ports=1, MaxQ=222\n", &r), -ENOENT);
+    assert_int_equal(spi_proc_chip("ioc0: LSI53C1030, FwRev=01031710h, Ports=1, MaxQ=222\n", &r),
+                     -ENOENT);
 }
 
 int main(void)
