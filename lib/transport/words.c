@@ -46,6 +46,7 @@ static int put_word(struct gathering *g, const char *origin, char *word)
     return fact_put_text(g->facts, &KEY_PARAMETER, origin, word);
 }
 
+/* One without a word that bears on storage was seen all the same: recorded, it is empty. */
 static int put_cmdline(struct gathering *g, struct bytes text)
 {
     struct arena *arena = fact_set_arena(g->facts);

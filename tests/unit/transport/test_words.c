@@ -101,7 +101,9 @@ static void test_nothing_there(void **state)
     assert_false(words_were_seen(m.facts));
     assert_null(word_value(m.facts, "libata", "force", NULL));
     machine_done(&m);
+    /* a command line that says nothing of storage is recorded empty */
     m = machine_with("", "");
+    assert_true(words_were_seen(m.facts));
     assert_null(word_value(m.facts, "libata", "force", NULL));
     machine_done(&m);
 }
