@@ -42,10 +42,16 @@ static const struct object_class TARGETS = {
     .prefix = "target",
 };
 
+/* Of what the host is directly on. */
+static const struct attribute PARENT_ATTRIBUTES[] = {
+    { "driver", &KEY_DRIVER, NULL, LEVEL_IDENTITY, ATTR_IS_LINK },
+    { 0 },
+};
+
 static int add_host(struct gathering *g, const char *name, const struct attribute *attributes)
 {
     struct subject *host;
-    char class_dir[4096];
+    char class_dir[4096], parent[4096];
     char *path, *end;
     bool is_new;
     int r = gather_canonical(g, HOSTS.dir, name, &path);
@@ -64,7 +70,12 @@ static int add_host(struct gathering *g, const char *name, const struct attribut
     if (!host)
         return -ENOMEM;
     host->host = host;
-    r = is_new ? gather_attributes(g, attributes, class_dir, path, "scsi_host", false) : 0;
+    if (!is_new || !attributes)
+        return fact_set_seal(g->facts);
+    snprintf(parent, sizeof(parent), "%.*s", (int)(strlen(path) - strlen(name) - 1), path);
+    r = gather_attributes(g, attributes, class_dir, path, "scsi_host", false);
+    if (r == 0)
+        r = gather_attributes(g, PARENT_ATTRIBUTES, parent, parent, "driver", false);
     return r < 0 ? r : fact_set_seal(g->facts);
 }
 

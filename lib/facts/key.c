@@ -7,6 +7,7 @@
 #define KEY(symbol, name, type, kind) \
     const struct fact_key symbol = { name, FACT_##type, FACT_##kind }
 
+KEY(KEY_DRIVER, "driver", TEXT, IDENTITY);
 KEY(KEY_PROC_NAME, "proc_name", TEXT, IDENTITY);
 KEY(KEY_STATE, "state", TEXT, GAUGE);
 KEY(KEY_CAN_QUEUE, "can_queue", NUMBER, IDENTITY);

@@ -8,6 +8,7 @@
 
 /* Of a host (class scsi_host). */
 extern const struct fact_key KEY_PROC_NAME; /* the driver by its own word */
+extern const struct fact_key KEY_DRIVER;    /* the driver bound to what the host is directly on */
 extern const struct fact_key KEY_STATE;     /* "running", "recovery", "offline", "blocked", … */
 extern const struct fact_key KEY_CAN_QUEUE; /* commands the host takes at once */
 extern const struct fact_key KEY_CMD_PER_LUN, KEY_SG_TABLESIZE,

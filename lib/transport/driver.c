@@ -280,15 +280,20 @@ const struct driver *driver_of(const struct fact_set *set, const struct subject 
 {
     const struct driver *d = row_named(fact_text(host, &KEY_PROC_NAME));
 
+    d = d ? d : row_named(fact_text(host, &KEY_DRIVER));
     return d ? d : row_named(fact_text(pci_of(set, host), &KEY_PCI_DRIVER));
 }
 
+/* What the host is directly on knows best who drives it: a USB interface, a virtio device. It may be
+ * nobody there (a port of an adapter): then the PCI function's driver, unless the host says that it
+ * is another's. */
 const char *driver_name(const struct fact_set *set, const struct subject *host)
 {
+    const char *bound = fact_text(host, &KEY_DRIVER), *proc = fact_text(host, &KEY_PROC_NAME);
     const char *pci = fact_text(pci_of(set, host), &KEY_PCI_DRIVER);
-    const char *proc = fact_text(host, &KEY_PROC_NAME);
 
-    /* A USB or software host is not its PCI function's. */
+    if (bound)
+        return bound;
     return row_named(proc) || !pci ? proc : pci;
 }
 

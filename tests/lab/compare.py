@@ -20,8 +20,9 @@ SPI_LABELS = {200: "Fast-5", 100: "Fast", 50: "Ultra", 25: "Ultra2",
               12.5: "Ultra160", 6.25: "Ultra320", 3.125: "Ultra640"}
 USB_MODES = {"12": ("12 Mb/s", 1.5), "480": ("480 Mb/s", 60), "5000": ("5 Gb/s", 500),
              "10000": ("10 Gb/s", 1212), "20000": ("20 Gb/s", 2424)}
-# What may differ between a report and the report of a capture taken a moment later.
-NAMES_OF_TIME = {"taken", "since"}
+# What may differ between a report and the report of a capture taken a moment later. The kernel counts a
+# page that a device does not know as an I/O error, so that asking the same again makes the count grow.
+NAMES_OF_TIME = {"taken", "since", "ioerr", "iotmo"}
 
 
 class NoEvidence(Exception):
