@@ -146,7 +146,7 @@ static int take_object(struct collecting *c, struct child *child, struct bytes t
     _cleanup_(arena_freep) struct arena *arena = arena_new();
     _cleanup_(json_reader_freep) struct json_reader *reader = json_reader_over(text);
     struct capture_reading reading = { 0 };
-    struct capture_progress progress;
+    struct capture_progress progress = { 0 };
     int r;
 
     if (!arena || !reader)

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "ctl/ctl.h"
 #include "facts/key.h"
+#include "source/command.h"
 
 static bool same(const char *a, const char *b)
 {
@@ -75,22 +76,13 @@ size_t resolve_name(const struct report *report, const char *name, struct object
     return n;
 }
 
-/* H:C:T:L? */
-static bool is_hctl(const char *name)
-{
-    unsigned h, c, t, l;
-    int end = 0;
-
-    return sscanf(name, "%u:%u:%u:%u%n", &h, &c, &t, &l, &end) == 4 && !name[end];
-}
-
 const char *resolve_live_hctl(const char *name, char *buffer, size_t size)
 {
     static const char *const CLASSES[] = { "block", "scsi_generic", "scsi_tape", "scsi_changer" };
     const char *node = text_starts_with(name, "/dev/") ? name + strlen("/dev/") : name;
     char path[PATH_MAX], target[PATH_MAX];
 
-    if (is_hctl(name)) {
+    if (hctl_is_valid(name)) {
         snprintf(buffer, size, "%s", name);
         return buffer;
     }
@@ -104,7 +96,7 @@ const char *resolve_live_hctl(const char *name, char *buffer, size_t size)
         if (n <= 0)
             continue;
         target[n] = '\0';
-        if (!is_hctl(path_last(target)))
+        if (!hctl_is_valid(path_last(target)))
             continue;
         snprintf(buffer, size, "%s", path_last(target));
         return buffer;

@@ -288,7 +288,7 @@ static int run_query(struct device_walk *w, const struct query *q)
 {
     struct fact_set *set = w->g->facts;
     struct command c = q->build(q);
-    struct answer a;
+    struct answer a = { 0 };
     const char *why;
     enum quality quality;
     int r;

@@ -134,7 +134,7 @@ int members_take_hex(struct members *m, struct bytes *ret)
 
 static int take_kept_hex(struct members *m, struct bytes *ret)
 {
-    struct bytes found;
+    struct bytes found = { 0 };
     int r = members_take_hex(m, &found);
 
     if (r < 0)
@@ -151,7 +151,7 @@ int members_take_errno(struct members *m, int *ret)
 
     if (r < 0)
         return r;
-    if (text.len >= sizeof(name))
+    if (!text.len || text.len >= sizeof(name))
         return members_wrong(m, "unknown errno name");
     memcpy(name, text.data, text.len);
     name[text.len] = '\0';

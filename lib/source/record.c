@@ -268,7 +268,7 @@ static int record_list(struct source *s, const char *dir, const char *prefix, st
 {
     struct record *r = record_of(s);
     struct names names = { 0 };
-    store_node node;
+    store_node node = STORE_NO_NODE;
     int e = source_list(r->inner, dir, prefix, &names);
 
     if (e == 0 && names.error)

@@ -101,11 +101,13 @@ static void identify_to_text(struct bytes identify, uint8_t *text, size_t len)
     size_t n = 0;
 
     for (size_t i = 0; i < len && n < 1024; i++) {
+        uint8_t byte;
+
         if (hex_digit(text[i]) < 0)
             continue;
-        text[i] =
-            (uint8_t) "0123456789abcdef"[identify.data[n / 4 * 2 + (n % 4 < 2)] >> (n % 2 ? 0 : 4) &
-                                         0xf];
+        /* NOLINTNEXTLINE(clang-analyzer-*): what was edited has its 512 bytes */
+        byte = identify.data[n / 4 * 2 + (n % 4 < 2)];
+        text[i] = (uint8_t) "0123456789abcdef"[byte >> (n % 2 ? 0 : 4) & 0xf];
         n++;
     }
 }
@@ -248,7 +250,7 @@ static int edited_file(struct scrub *s, store_node n, struct bytes *ret)
 static int copy_entry(struct scrub *s, store_node dir, store_node n)
 {
     enum store_kind kind = store_kind_of(s->in, n);
-    struct bytes name, value = { 0 };
+    struct bytes name = { 0 }, value = { 0 };
     int r = 0, error = 0;
 
     if (scrub_is_secret(store_name_of(s->in, n)) && kind != STORE_DIR)

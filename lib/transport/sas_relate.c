@@ -284,7 +284,7 @@ static int relate_lane(struct sas_tree *t, struct sas_lane *lane)
 {
     struct link *l = lane->link;
     struct sas_word near = word_of(lane);
-    struct sas_far far;
+    struct sas_far far = { 0 };
     int e = 0;
 
     l->near = near_name(t, lane->expander);
@@ -365,7 +365,7 @@ static int relate_port(struct sas_tree *t, struct sas_port *port)
     struct link *l = port->link;
     unsigned expected = lanes_expected(t, port);
     struct sum sum = sum_up(port);
-    struct sas_far far;
+    struct sas_far far = { 0 };
     int e;
 
     l->near = near_name(t, port->expander);

@@ -172,15 +172,15 @@ static int gather_port(struct gathering *g, const char *path)
 /* The port of a device, and that port's peer. */
 static int gather_connector(struct gathering *g, const struct subject *device)
 {
-    char *port, *peer;
+    char *port = NULL, *peer = NULL;
     int r = gather_canonical(g, device->path, "port", &port);
 
-    if (r <= 0)
+    if (r <= 0 || !port)
         return r;
     r = gather_port(g, port);
     if (r == 0)
         r = gather_canonical(g, port, "peer", &peer);
-    return r <= 0 ? r : gather_port(g, peer);
+    return r <= 0 || !peer ? r : gather_port(g, peer);
 }
 
 /* Does any port of the root hub have a peer? Then the kernel knows which have, and one without is a
@@ -188,7 +188,7 @@ static int gather_connector(struct gathering *g, const struct subject *device)
 static int gather_peers(struct gathering *g, const char *root, size_t len)
 {
     char dir[4096], interface[32];
-    struct names names;
+    struct names names = { 0 };
     char *peer;
     unsigned bus;
     bool has_peers = false;
@@ -219,7 +219,7 @@ static int gather_controller(struct gathering *g, const char *path, size_t root)
 {
     size_t len = usb_parent_length(path, root);
     char *dir = arena_strndup(fact_set_arena(g->facts), path, len);
-    struct names names;
+    struct names names = { 0 };
     bool is_new;
     int r;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The JSON reader: against jansson on good and bad texts and on every golden capture, and against itself
- * with the text given in pieces of a few bytes.
+ * with the text given in pieces of a few bytes. Longer than most files: so is the table of bad texts.
  */
 #include "../cmocka_all.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Scrubbing, kind by kind: what is replaced in small captures, what stays, and that the same identity
- * becomes the same wherever it stands.
+ * becomes the same wherever it stands. Longer than most files: there are many kinds.
  */
 #include "../cmocka_all.h"
 
@@ -282,7 +282,7 @@ static void names_and_passwords_of_iscsi(void **state)
     static const char IQN[] = "iqn.2026-01.com.example:array.lun0";
     struct pair p = begin();
     char name[] = "iqn.2026-01.com.example:array.lun0";
-    const char *devlinks, *address;
+    const char *devlinks;
 
     (void)state;
     put(&p, "/sys/s/session1", "targetname", "iqn.2026-01.com.example:array.lun0\n");
@@ -292,17 +292,6 @@ static void names_and_passwords_of_iscsi(void **state)
     put(&p, "/sys/s/session1", "password_in", "geheim-2\n");
     put(&p, "/sys/s/session1", "state", "LOGGED_IN\n");
     put(&p, "/sys/h", "initiatorname", "(null)\n");
-    put(&p, "/sys/c", "address", "192.168.1.3\n");
-    put(&p, "/sys/c", "persistent_address", "192.168.1.3\n");
-    put(&p, "/sys/h", "ipaddress", "192.168.1.10\n");
-    put(&p, "/sys/h", "hwaddress", "00:24:ff:a1:b2:c3\n");
-    put(&p, "/sys/class/net/enx0024ffa1b2c3", "address", "00:24:ff:a1:b2:c3\n");
-    put(&p, "/sys/bus/pci/slots/1", "address", "0000:03:00\n");
-    put(&p, "/proc/net", "route",
-        "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n"
-        "eno1\t0001A8C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0\n"
-        "eno1\t00000000\tFE01A8C0\t0003\t0\t0\t0\t00000000\t0\t0\t0\n"
-        "eno2\t0000090A\t00000000\t0001\t0\t0\t0\t00F0FFFF\t0\t0\t0\n");
     put_prop(&p, "/sys/x", "ID_PATH",
              "ip-192.168.1.3:3260-iscsi-iqn.2026-01.com.example:array.lun0-lun-1");
     scrub(&p);
@@ -314,37 +303,63 @@ static void names_and_passwords_of_iscsi(void **state)
     assert_null(got(&p, "/sys/s/session1/username_in"));
     assert_null(got(&p, "/sys/s/session1/password_in"));
     expect_text(got(&p, "/sys/h/initiatorname"), "(null)\n");
-    /* Same network still, and its route still is that network's. */
+    devlinks = got_prop(&p, "/sys/x", "ID_PATH");
+    assert_memory_equal(devlinks, "ip-192.168.", 11);
+    assert_non_null(strstr(devlinks, name));
+    assert_string_equal(devlinks + strlen(devlinks) - 6, "-lun-1");
+    end(&p);
+}
+
+static void addresses_stay_in_their_networks(void **state)
+{
+    struct pair p = begin();
+    char want[64];
+    const char *address, *route;
+    unsigned third;
+
+    (void)state;
+    put(&p, "/sys/c", "address", "192.168.1.3\n");
+    put(&p, "/sys/c", "persistent_address", "192.168.1.3\n");
+    put(&p, "/sys/h", "ipaddress", "192.168.1.10\n");
+    put(&p, "/sys/bus/pci/slots/1", "address", "0000:03:00\n");
+    put(&p, "/proc/net", "route",
+        "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n"
+        "eno1\t0001A8C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0\n"
+        "eno1\t00000000\tFE01A8C0\t0003\t0\t0\t0\t00000000\t0\t0\t0\n"
+        "eno2\t0000090A\t00000000\t0001\t0\t0\t0\t00F0FFFF\t0\t0\t0\n");
+    scrub(&p);
     address = got(&p, "/sys/c/address");
     assert_string_not_equal(address, "192.168.1.3\n");
     assert_string_equal(address, got(&p, "/sys/c/persistent_address"));
     assert_memory_equal(address, got(&p, "/sys/h/ipaddress"),
                         (size_t)(strrchr(address, '.') - address));
-    {
-        unsigned third = (unsigned)atoi(address + strlen("192.168."));
-        char want[64];
-
-        snprintf(want, sizeof(want), "eno1\t00%02XA8C0\t00000000\t", third);
-        assert_non_null(strstr(got(&p, "/proc/net/route"), want));
-        snprintf(want, sizeof(want), "eno1\t00000000\tFE%02XA8C0\t", third);
-        assert_non_null(strstr(got(&p, "/proc/net/route"), want));
-    }
-    assert_non_null(strstr(got(&p, "/proc/net/route"), "0A\t00000000\t0001\t0\t0\t0\t00F0FFFF"));
-    assert_null(strstr(got(&p, "/proc/net/route"), "0001A8C0"));
-    /* The MAC, in the interface's name as well. */
-    {
-        uint64_t mac = scrub_mac(&KEY, 0x0024ffa1b2c3);
-        char path[128];
-
-        snprintf(path, sizeof(path), "/sys/class/net/enx%012" PRIx64 "/address", mac);
-        assert_string_equal(got(&p, path), got(&p, "/sys/h/hwaddress"));
-        assert_string_not_equal(got(&p, path), "00:24:ff:a1:b2:c3\n");
-    }
     expect_text(got(&p, "/sys/bus/pci/slots/1/address"), "0000:03:00\n");
-    devlinks = got_prop(&p, "/sys/x", "ID_PATH");
-    assert_memory_equal(devlinks, "ip-192.168.", 11);
-    assert_non_null(strstr(devlinks, name));
-    assert_string_equal(devlinks + strlen(devlinks) - 6, "-lun-1");
+    /* The route is still the network's. */
+    route = got(&p, "/proc/net/route");
+    third = (unsigned)atoi(address + strlen("192.168."));
+    snprintf(want, sizeof(want), "eno1\t00%02XA8C0\t00000000\t", third);
+    assert_non_null(strstr(route, want));
+    snprintf(want, sizeof(want), "eno1\t00000000\tFE%02XA8C0\t", third);
+    assert_non_null(strstr(route, want));
+    assert_non_null(strstr(route, "0A\t00000000\t0001\t0\t0\t0\t00F0FFFF"));
+    assert_null(strstr(route, "0001A8C0"));
+    end(&p);
+}
+
+static void hardware_addresses_of_interfaces(void **state)
+{
+    uint64_t mac = scrub_mac(&KEY, 0x0024ffa1b2c3);
+    struct pair p = begin();
+    char path[128];
+
+    (void)state;
+    put(&p, "/sys/h", "hwaddress", "00:24:ff:a1:b2:c3\n");
+    put(&p, "/sys/class/net/enx0024ffa1b2c3", "address", "00:24:ff:a1:b2:c3\n");
+    scrub(&p);
+    /* In the interface's name as well. */
+    snprintf(path, sizeof(path), "/sys/class/net/enx%012" PRIx64 "/address", mac);
+    assert_string_equal(got(&p, path), got(&p, "/sys/h/hwaddress"));
+    assert_string_not_equal(got(&p, path), "00:24:ff:a1:b2:c3\n");
     end(&p);
 }
 
@@ -750,6 +765,8 @@ int main(void)
         cmocka_unit_test(names_of_hosts),
         cmocka_unit_test(a_host_name_breaks_nothing),
         cmocka_unit_test(names_and_passwords_of_iscsi),
+        cmocka_unit_test(addresses_stay_in_their_networks),
+        cmocka_unit_test(hardware_addresses_of_interfaces),
         cmocka_unit_test(paths_and_links_keep_leading_where_they_led),
         cmocka_unit_test(vpd_83),
         cmocka_unit_test(vpd_83_names_and_unknown_kinds),
