@@ -8,7 +8,14 @@
  */
 #pragma once
 
-#include "link/model.h"
+#include "link/history.h"
 
-/* Fills expected, expected_from, verdict and reason of every link. Returns 0 or -ENOMEM. */
-int expect_model(struct model *m);
+/* Fills expected, expected_from, verdict and reason of every link. Where capability decides nothing, what the
+ * link itself ran at before does (history may be NULL), then what at least two others of the same kind with
+ * the same model do. Returns 0 or -ENOMEM. */
+int expect_model(struct model *m, const struct history *history);
+
+/* The links that this one can be compared with: same adapter, transport and place in the tree, same model at
+ * the far end, up, nothing configured. Calls `each` until it returns false. */
+void expect_siblings(const struct model *m, const struct link *l,
+                     bool (*each)(void *userdata, const struct link *sibling), void *userdata);

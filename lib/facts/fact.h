@@ -38,7 +38,16 @@ enum fact_kind {
     FACT_IDENTITY, /* does not change while the thing is the same thing */
     FACT_GAUGE,    /* how it is now */
     FACT_COUNTER,  /* counts up since some time */
+    /* Counters that say how well a link does: */
+    FACT_ERRORS,      /* what went wrong on it */
+    FACT_SOFT_ERRORS, /* what went wrong and was put right by the link itself, and is common */
+    FACT_EVENTS,      /* what makes errors that mean nothing: resets, loop initialisations */
 };
+
+static inline bool fact_kind_counts(enum fact_kind kind)
+{
+    return kind >= FACT_COUNTER;
+}
 
 /* What a fact is about. Keys are objects: there is no enum of them. Shared ones are in facts/key.h, a
  * transport has its own. Two facts are of the same kind when their keys have the same address. */

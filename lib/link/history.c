@@ -1,87 +1,193 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * History of links (history.h): the last sample of each, found by id in a search tree.
+ * History (history.h): each snapshot's lists are sorted by id and searched.
  */
 #include "link/history.h"
 
 #include <errno.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct sample {
-    char *id;
-    enum link_state state; /* LINK_UP once it was ever up */
-    uint64_t wall_us;      /* when it was last up */
-};
-
-struct history {
-    void *samples; /* a tsearch() tree of struct sample, by id */
-};
-
-static int compare(const void *a, const void *b)
-{
-    return strcmp(((const struct sample *)a)->id, ((const struct sample *)b)->id);
-}
-
-static void sample_free(void *p)
-{
-    struct sample *s = p;
-
-    free(s->id);
-    free(s);
-}
-
-struct history *history_new(void)
-{
-    return calloc(1, sizeof(struct history));
-}
+#include "facts/key.h"
 
 struct history *history_free(struct history *h)
 {
     if (!h)
         return NULL;
-    tdestroy(h->samples, sample_free);
+    arena_free(h->arena);
+    free(h->snapshots.v);
     free(h);
     return NULL;
 }
 
-static struct sample *find(const struct history *h, const char *id)
+struct history *history_new(void)
 {
-    struct sample key = { .id = (char *)(uintptr_t)id };
-    void *found = tfind(&key, (void *const *)&h->samples, compare);
+    struct history *h = calloc(1, sizeof(*h));
 
-    return found ? *(struct sample **)found : NULL;
+    if (!h)
+        return NULL;
+    h->arena = arena_new();
+    return h->arena ? h : history_free(h);
 }
 
-static int remember(struct history *h, const struct link *l, uint64_t wall_us)
+static int compare_samples(const void *a, const void *b)
 {
-    struct sample *s = find(h, l->id);
+    return strcmp(((const struct sample *)a)->id, ((const struct sample *)b)->id);
+}
 
-    if (l->state != LINK_UP)
-        return 0;
-    if (!s) {
-        s = calloc(1, sizeof(*s));
-        if (s)
-            s->id = strdup(l->id);
-        if (!s || !s->id || !tsearch(s, &h->samples, compare)) {
-            if (s)
-                sample_free(s);
-            return -ENOMEM;
-        }
-    }
-    s->state = LINK_UP;
-    s->wall_us = wall_us;
+static int compare_past(const void *a, const void *b)
+{
+    return strcmp(((const struct past *)a)->id, ((const struct past *)b)->id);
+}
+
+/* Copies the text; NULL stays NULL. `*r` is -ENOMEM where there is no memory. */
+static const char *keep(struct history *h, const char *text, int *r)
+{
+    char *copy = arena_strdup(h->arena, text);
+
+    if (text && !copy)
+        *r = -ENOMEM;
+    return copy;
+}
+
+static int keep_counters(struct history *h, const struct link *l, struct sample *s)
+{
+    s->counters = arena_new_array(h->arena, struct counter_sample, l->counters.n);
+    if (!s->counters)
+        return -ENOMEM;
+    for (size_t i = 0; i < l->counters.n; i++)
+        s->counters[i] = (struct counter_sample){ l->counters.v[i]->key, l->counters.v[i]->number };
+    s->n_counters = l->counters.n;
     return 0;
 }
 
-int history_add(struct history *h, const struct model *m, uint64_t wall_us)
+static int keep_link(struct history *h, const struct link *l, struct sample *ret)
 {
     int r = 0;
 
-    for (size_t i = 0; r == 0 && i < m->links.n; i++)
-        r = remember(h, m->links.v[i], wall_us);
+    *ret = (struct sample){
+        .id = keep(h, l->id, &r),
+        .kernel_name = keep(h, l->kernel_name, &r),
+        .far = keep(h, l->far, &r),
+        .far_id = keep(h, l->far_id, &r),
+        .up_id = keep(h, l->up ? l->up->id : NULL, &r),
+        .bundle_id = keep(h, l->bundle ? l->bundle->id : NULL, &r),
+        .host_id = keep(h, l->host ? l->host->id : NULL, &r),
+        .state = l->state,
+        .known = l->actual.known,
+        .rate = l->actual.rate,
+        .label = keep(h, l->actual.label, &r),
+        .may_go = l->may_go,
+        .describe = l->describe,
+    };
+    return r < 0 ? r : keep_counters(h, l, ret);
+}
+
+static int keep_others(struct history *h, const struct model *m, struct snapshot *s)
+{
+    int r = 0;
+
+    s->hosts = arena_new_array(h->arena, struct past, m->hosts.n);
+    s->remotes = arena_new_array(h->arena, struct past, m->remotes.n);
+    if (!s->hosts || !s->remotes)
+        return -ENOMEM;
+    for (size_t i = 0; i < m->hosts.n; i++) {
+        struct past *p = &s->hosts[s->n_hosts++];
+
+        p->id = keep(h, m->hosts.v[i]->id, &r);
+        p->has_resets = fact_number(m->hosts.v[i]->own, &KEY_RESET_COUNT, &p->resets);
+    }
+    for (size_t i = 0; i < m->remotes.n; i++)
+        s->remotes[s->n_remotes++] = (struct past){ .id = keep(h, m->remotes.v[i].id, &r),
+                                                    .is_up = m->remotes.v[i].is_up };
+    if (r < 0)
+        return r;
+    qsort(s->hosts, s->n_hosts, sizeof(*s->hosts), compare_past);
+    qsort(s->remotes, s->n_remotes, sizeof(*s->remotes), compare_past);
+    return 0;
+}
+
+static int keep_measures(struct history *h, const struct model *m, struct snapshot *s)
+{
+    int r = 0;
+
+    s->measures = arena_new_array(h->arena, struct past_measure, m->measures.n);
+    if (!s->measures)
+        return -ENOMEM;
+    for (size_t i = 0; i < m->measures.n; i++) {
+        const struct measured *x = &m->measures.v[i];
+
+        s->measures[s->n_measures++] = (struct past_measure){
+            keep(h, x->device->id, &r),
+            keep(h, x->method, &r),
+            x->block_bytes,
+            x->kb_per_s,
+        };
+    }
     return r;
+}
+
+int history_add(struct history *h, const struct model *m, uint64_t wall_us, uint64_t mono_us)
+{
+    struct snapshot s = { .wall_us = wall_us, .mono_us = mono_us };
+    int r = 0;
+
+    s.links = arena_new_array(h->arena, struct sample, m->links.n);
+    if (!s.links)
+        return -ENOMEM;
+    for (size_t i = 0; r == 0 && i < m->links.n; i++)
+        r = keep_link(h, m->links.v[i], &s.links[s.n_links++]);
+    if (r == 0)
+        r = keep_others(h, m, &s);
+    if (r == 0)
+        r = keep_measures(h, m, &s);
+    if (r < 0)
+        return r;
+    qsort(s.links, s.n_links, sizeof(*s.links), compare_samples);
+    return vec_push(&h->snapshots, s);
+}
+
+int history_with(const struct history *h, const struct model *m, uint64_t wall_us, uint64_t mono_us,
+                 struct history **ret)
+{
+    _cleanup_(history_freep) struct history *all = history_new();
+    int r = all ? vec_reserve(&all->snapshots, h->snapshots.n + 1) : -ENOMEM;
+
+    if (r < 0)
+        return r;
+    for (size_t i = 0; i < h->snapshots.n; i++)
+        all->snapshots.v[all->snapshots.n++] = h->snapshots.v[i];
+    r = history_add(all, m, wall_us, mono_us);
+    if (r < 0)
+        return r;
+    *ret = TAKE_PTR(all);
+    return 0;
+}
+
+const struct sample *snapshot_link(const struct snapshot *s, const char *id)
+{
+    struct sample key = { .id = id };
+
+    return bsearch(&key, s->links, s->n_links, sizeof(key), compare_samples);
+}
+
+const struct past *snapshot_host(const struct snapshot *s, const char *id)
+{
+    struct past key = { .id = id };
+
+    return bsearch(&key, s->hosts, s->n_hosts, sizeof(key), compare_past);
+}
+
+const struct past *snapshot_remote(const struct snapshot *s, const char *id)
+{
+    struct past key = { .id = id };
+
+    return bsearch(&key, s->remotes, s->n_remotes, sizeof(key), compare_past);
+}
+
+bool sample_is_of(const struct sample *s, const struct link *l)
+{
+    return !s->far_id || !l->far_id || strcmp(s->far_id, l->far_id) == 0;
 }
 
 void history_apply(const struct history *h, struct model *m)
@@ -89,7 +195,29 @@ void history_apply(const struct history *h, struct model *m)
     for (size_t i = 0; i < m->links.n; i++) {
         struct link *l = m->links.v[i];
 
-        if (l->state == LINK_EMPTY && find(h, l->id))
-            l->state = LINK_DOWN;
+        if (l->state != LINK_EMPTY || l->may_go)
+            continue;
+        for (size_t k = h->snapshots.n; k; k--) {
+            const struct sample *s = snapshot_link(&h->snapshots.v[k - 1], l->id);
+
+            if (s && s->state == LINK_UP)
+                l->state = LINK_DOWN;
+            if (s && s->state != LINK_EMPTY && s->state != LINK_DOWN)
+                break;
+        }
     }
+}
+
+const struct sample *history_best(const struct history *h, const struct link *l)
+{
+    const struct sample *best = NULL;
+
+    for (size_t i = 0; i < h->snapshots.n; i++) {
+        const struct sample *s = snapshot_link(&h->snapshots.v[i], l->id);
+
+        if (s && s->state == LINK_UP && s->known && sample_is_of(s, l) &&
+            (!best || rate_compare(s->rate, best->rate) > 0))
+            best = s;
+    }
+    return best;
 }

@@ -1,20 +1,84 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What links were like before: kept from earlier captures of a machine, by the ids that survive a
- * reboot.
+ * What a machine was like before: a snapshot a capture, oldest first, found again by the ids that survive
+ * a reboot. Time is data: nothing here looks at a clock.
  */
 #pragma once
 
 #include "link/model.h"
 
-struct history;
+struct counter_sample {
+    const struct fact_key *key;
+    uint64_t value;
+};
+
+/* A link as it was. Texts live as long as the history. */
+struct sample {
+    const char *id, *kernel_name, *far, *far_id;
+    const char *up_id, *bundle_id, *host_id; /* NULL where it had none */
+    enum link_state state;
+    bool known; /* rate and label are */
+    struct rate rate;
+    const char *label;
+    bool may_go;
+    rate_describe describe;
+    struct counter_sample *counters;
+    size_t n_counters;
+};
+
+/* A host's or remote port's past. */
+struct past {
+    const char *id;
+    uint64_t resets; /* of a host */
+    bool has_resets;
+    bool is_up; /* of a remote port */
+};
+
+/* A measurement of a device. */
+struct past_measure {
+    const char *device_id, *method;
+    uint64_t block_bytes, kb_per_s;
+};
+
+struct snapshot {
+    uint64_t wall_us, mono_us;
+    struct sample *links; /* sorted by id */
+    size_t n_links;
+    struct past *hosts, *remotes; /* sorted by id */
+    size_t n_hosts, n_remotes;
+    struct past_measure *measures;
+    size_t n_measures;
+};
+
+struct history {
+    struct arena *arena;
+    VEC(struct snapshot) snapshots; /* oldest first */
+};
 
 struct history *history_new(void);
 struct history *history_free(struct history *h);
 DEFINE_CLEANUP(struct history, history_free)
 
-/* Adds the links of a model as the newest sample. Returns 0 or -ENOMEM. */
-int history_add(struct history *h, const struct model *m, uint64_t wall_us);
+/* Adds a model as the newest snapshot. Returns 0 or -ENOMEM. */
+int history_add(struct history *h, const struct model *m, uint64_t wall_us, uint64_t mono_us);
 
-/* Applies the history to a newer model: a link without anything attached that was up before is down. */
+/* A copy of the history's list of snapshots with the model as the newest: a look at all of time. The
+ * snapshots' contents are borrowed from `h`. Returns 0 or -ENOMEM. */
+int history_with(const struct history *h, const struct model *m, uint64_t wall_us, uint64_t mono_us,
+                 struct history **ret);
+
+/* The link, host or remote port of that id in a snapshot; NULL where it was not. */
+const struct sample *snapshot_link(const struct snapshot *s, const char *id);
+const struct past *snapshot_host(const struct snapshot *s, const char *id);
+const struct past *snapshot_remote(const struct snapshot *s, const char *id);
+
+/* Was it the same pair of ends? Another far end starts a new life; where either is not known, it is taken
+ * for the same. */
+bool sample_is_of(const struct sample *s, const struct link *l);
+
+/* Applies the history to a newer model: a link without anything attached that was up in the newest
+ * snapshot in which it was seen is down, unless it may go. */
 void history_apply(const struct history *h, struct model *m);
+
+/* The best mode that the pair ran at in any snapshot; NULL where none is known. */
+const struct sample *history_best(const struct history *h, const struct link *l);

@@ -24,10 +24,8 @@ static const char *const VERDICTS[] = {
 DEFINE_NAMES(enum verdict, verdict, VERDICTS)
 
 static const char *const WHOS[] = {
-    [WHO_INITIATOR] = "initiator",
-    [WHO_TARGET] = "target",
-    [WHO_HOP] = "hop",
-    [WHO_CLOCK] = "clock",
+    [WHO_INITIATOR] = "initiator", [WHO_TARGET] = "target",   [WHO_HOP] = "hop",
+    [WHO_CLOCK] = "clock",         [WHO_SIBLING] = "sibling", [WHO_HISTORY] = "history",
 };
 DEFINE_NAMES(enum who, who, WHOS)
 
@@ -51,12 +49,15 @@ struct model *model_free(struct model *m)
         free(m->links.v[i]->allowed.v);
         free(m->links.v[i]->expected_from.v);
         free(m->links.v[i]->counters.v);
+        free(m->links.v[i]->findings.v);
     }
     for (size_t i = 0; i < m->hosts.n; i++)
         free(m->hosts.v[i]->parameters.v);
     free(m->hosts.v);
     free(m->links.v);
     free(m->devices.v);
+    free(m->remotes.v);
+    free(m->measures.v);
     free(m->names);
     arena_free(m->arena);
     free(m);

@@ -37,6 +37,8 @@ enum who {
     WHO_TARGET,    /* the device */
     WHO_HOP,       /* what lies between: bus, cable, slot, expander */
     WHO_CLOCK,     /* a measurement */
+    WHO_SIBLING,   /* other links of the same kind with the same model */
+    WHO_HISTORY,   /* the link itself, earlier */
     _WHO_MAX,
 };
 const char *who_to_string(enum who w);
@@ -74,12 +76,20 @@ struct host {
     bool is_bus;          /* the host's links share one bus (parallel SCSI) */
 };
 
+/* Something that is wrong with what a link hangs on, seen by its transport. */
+struct impairment {
+    const char *code;                /* of a finding; NULL: nothing is */
+    const char *what, *value, *from; /* evidence */
+};
+
 struct link {
     const char *id;
     const char *kernel_name;
     const char *transport;
     struct host *host;
     const char *near, *far; /* ends, for people: ids or "VENDOR MODEL"; NULL where not known */
+    const char *
+        far_id; /* what tells the far end from another: WWN, serial number, fabric; NULL where not known */
     const struct subject *subject;
     struct link *up;     /* the hop towards the slot; NULL at the top */
     struct link *bundle; /* the wide link that this lane is part of; NULL where it is none */
@@ -92,8 +102,13 @@ struct link {
     enum verdict verdict;
     const char *reason; /* of a verdict `unknown` or `none`; NULL otherwise */
     bool has_no_link;   /* virtual or emulated: nothing physical to judge */
+    bool peers_prove; /* what a link of the same kind with the same far model does, this one can */
+    bool far_is_network; /* the far end is a fabric or network, not a device with a model */
+    bool may_go; /* that nothing is attached any more is no fault: USB, sessions that log out */
+    struct impairment impaired;
     rate_describe describe;
     VEC(const struct fact *) counters;
+    VEC(const char *) findings; /* codes of those that name it, each once */
 };
 
 struct device {
@@ -107,6 +122,22 @@ struct device {
     struct link *link; /* NULL where no link leads to it */
 };
 
+/* A port at the far side of a link that leads to several: a target on a fabric. */
+struct remote {
+    const char *id, *kernel_name;
+    const char *node;  /* of which target it is a port; NULL where not known */
+    const char *state; /* as the kernel says it */
+    bool is_up;
+    struct link *link;
+};
+
+/* A timed read of a device. */
+struct measured {
+    struct device *device;
+    const char *method; /* "read-buffer", "read-media/block-direct", … */
+    uint64_t block_bytes, kb_per_s;
+};
+
 /* A name and the link it leads to. */
 struct link_name {
     const char *name; /* NULL: free */
@@ -118,6 +149,8 @@ struct model {
     VEC(struct host *) hosts;
     VEC(struct link *) links;
     VEC(struct device *) devices;
+    VEC(struct remote) remotes;
+    VEC(struct measured) measures;
     struct link_name *names; /* a hash table, for model_link_named() */
     size_t n_names, n_name_slots;
 };

@@ -41,8 +41,9 @@ static const struct fact_key ROLES = { "roles", FACT_TEXT, FACT_GAUGE };
 static const struct fact_key TARGET_ID = { "scsi_target_id", FACT_TEXT, FACT_GAUGE };
 static const struct fact_key SINCE_RESET = { "seconds_since_last_reset", FACT_NUMBER, FACT_GAUGE };
 
-#define DEFINE_KEY(name) static const struct fact_key name = { #name, FACT_NUMBER, FACT_COUNTER };
-#define ROW(name)        { "statistics/" #name, &name, fc_parse_statistic, LEVEL_ALL },
+#define DEFINE_KEY(name, kind) \
+    static const struct fact_key name = { #name, FACT_NUMBER, FACT_##kind };
+#define ROW(name, kind) { "statistics/" #name, &name, fc_parse_statistic, LEVEL_ALL },
 
 FC_HOST_STATISTICS(DEFINE_KEY)
 FC_FPIN_STATISTICS(DEFINE_KEY)
@@ -77,7 +78,7 @@ static const struct attribute RPORT_ATTRIBUTES[] = {
     { "port_state", &PORT_STATE, parse_known_text, LEVEL_MODES },
     { "port_id", &PORT_ID, parse_hex, LEVEL_ALL },
     { "scsi_target_id", &TARGET_ID, NULL, LEVEL_ALL },
-    { "node_name", &NODE_NAME, NULL, LEVEL_ALL },
+    { "node_name", &NODE_NAME, NULL, LEVEL_MODES },
     { "dev_loss_tmo", &DEV_LOSS_TMO, parse_decimal, LEVEL_ALL },
     { "fast_io_fail_tmo", &FAST_IO_FAIL, NULL, LEVEL_ALL },
     FC_FPIN_STATISTICS(ROW){ 0 },
@@ -286,8 +287,33 @@ static int relate_modes(struct relation *r, struct link *l, const struct subject
     if (e == 0 && fact_number(own, &DRIVER_FORCED_GBIT, &gbit) && gbit)
         e = link_add_allowed(l, WHO_INITIATOR, DRIVER_FORCED_GBIT.name, mode_of(r, l, gbit));
     for (const struct attribute *a = HOST_ATTRIBUTES; e == 0 && a->file; a++)
-        if (a->key->kind == FACT_COUNTER)
+        if (fact_kind_counts(a->key->kind))
             e = link_add_counter(l, fc, a->key);
+    return e;
+}
+
+/* The targets that the port sees, or saw. */
+static int relate_remotes(struct relation *r, struct link *l, const struct subject *host)
+{
+    int e = 0;
+
+    for (const struct subject *p = fact_set_first(r->facts, "fc_remote_ports"); e == 0 && p;
+         p = p->next_of_class) {
+        const char *roles = fact_text(p, &ROLES), *name = fact_text(p, &PORT_NAME);
+        const char *state = fact_text(p, &PORT_STATE);
+
+        if (p->host != host || !roles || !strstr(roles, "FCP Target") || !name || !state)
+            continue;
+        e = vec_push(&r->model->remotes,
+                     (struct remote){
+                         .id = arena_printf(r->model->arena, "%s-%s", l->id, name),
+                         .kernel_name = p->name,
+                         .node = fact_text(p, &NODE_NAME),
+                         .state = state,
+                         .is_up = strcmp(state, "Online") == 0 || strcmp(state, "Marginal") == 0,
+                         .link = l,
+                     });
+    }
     return e;
 }
 
@@ -313,7 +339,11 @@ static int relate(struct relation *r, struct host *host)
     }
     relate_state(r, l, fc);
     l->far = far_of(r, l, fc);
-    return l->id ? relate_modes(r, l, fc) : -ENOMEM;
+    l->far_id = l->far;
+    l->far_is_network = true;
+    if (!l->id || relate_remotes(r, l, host->subject) < 0)
+        return -ENOMEM;
+    return relate_modes(r, l, fc);
 }
 
 static struct link *link_of(struct relation *r, struct host *host, const struct subject *device)

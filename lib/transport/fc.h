@@ -9,64 +9,64 @@
 
 #include "transport/gathering.h"
 
-/* Lists of the files below "statistics": X(name) for each. Each read asks the adapter. */
+/* Lists of the files below "statistics": X(name, COUNTER) for each. Each read asks the adapter. */
 
 /* Of hosts and remote ports: what the fabric reports of them; frames it could not deliver, link
  * integrity, congestion. */
-#define FC_FPIN_STATISTICS(X)        \
-    X(fpin_dn)                       \
-    X(fpin_dn_unknown)               \
-    X(fpin_dn_timeout)               \
-    X(fpin_dn_unable_to_route)       \
-    X(fpin_dn_device_specific)       \
-    X(fpin_li)                       \
-    X(fpin_li_failure_unknown)       \
-    X(fpin_li_link_failure_count)    \
-    X(fpin_li_loss_of_sync_count)    \
-    X(fpin_li_loss_of_signals_count) \
-    X(fpin_li_prim_seq_err_count)    \
-    X(fpin_li_invalid_tx_word_count) \
-    X(fpin_li_invalid_crc_count)     \
-    X(fpin_li_device_specific)       \
-    X(fpin_cn)                       \
-    X(fpin_cn_clear)                 \
-    X(fpin_cn_lost_credit)           \
-    X(fpin_cn_credit_stall)          \
-    X(fpin_cn_oversubscription)      \
-    X(fpin_cn_device_specific)
+#define FC_FPIN_STATISTICS(X)                \
+    X(fpin_dn, COUNTER)                      \
+    X(fpin_dn_unknown, COUNTER)              \
+    X(fpin_dn_timeout, COUNTER)              \
+    X(fpin_dn_unable_to_route, COUNTER)      \
+    X(fpin_dn_device_specific, COUNTER)      \
+    X(fpin_li, ERRORS)                       \
+    X(fpin_li_failure_unknown, COUNTER)      \
+    X(fpin_li_link_failure_count, ERRORS)    \
+    X(fpin_li_loss_of_sync_count, ERRORS)    \
+    X(fpin_li_loss_of_signals_count, ERRORS) \
+    X(fpin_li_prim_seq_err_count, COUNTER)   \
+    X(fpin_li_invalid_tx_word_count, ERRORS) \
+    X(fpin_li_invalid_crc_count, ERRORS)     \
+    X(fpin_li_device_specific, COUNTER)      \
+    X(fpin_cn, COUNTER)                      \
+    X(fpin_cn_clear, COUNTER)                \
+    X(fpin_cn_lost_credit, COUNTER)          \
+    X(fpin_cn_credit_stall, COUNTER)         \
+    X(fpin_cn_oversubscription, COUNTER)     \
+    X(fpin_cn_device_specific, COUNTER)
 
 /* Of hosts: errors first, then traffic. */
-#define FC_HOST_STATISTICS(X)      \
-    X(link_failure_count)          \
-    X(loss_of_sync_count)          \
-    X(loss_of_signal_count)        \
-    X(prim_seq_protocol_err_count) \
-    X(invalid_tx_word_count)       \
-    X(invalid_crc_count)           \
-    X(error_frames)                \
-    X(dumped_frames)               \
-    X(lip_count)                   \
-    X(nos_count)                   \
-    X(cn_sig_warn)                 \
-    X(cn_sig_alarm)                \
-    X(tx_frames)                   \
-    X(tx_words)                    \
-    X(rx_frames)                   \
-    X(rx_words)                    \
-    X(fcp_input_requests)          \
-    X(fcp_output_requests)         \
-    X(fcp_control_requests)        \
-    X(fcp_input_megabytes)         \
-    X(fcp_output_megabytes)        \
-    X(fcp_packet_alloc_failures)   \
-    X(fcp_packet_aborts)           \
-    X(fcp_frame_alloc_failures)    \
-    X(fc_no_free_exch)             \
-    X(fc_no_free_exch_xid)         \
-    X(fc_xid_not_found)            \
-    X(fc_xid_busy)                 \
-    X(fc_seq_not_found)            \
-    X(fc_non_bls_resp)
+#define FC_HOST_STATISTICS(X)              \
+    X(link_failure_count, ERRORS)          \
+    X(loss_of_sync_count, ERRORS)          \
+    X(loss_of_signal_count, ERRORS)        \
+    X(prim_seq_protocol_err_count, ERRORS) \
+    X(invalid_tx_word_count, ERRORS)       \
+    X(invalid_crc_count, ERRORS)           \
+    X(error_frames, COUNTER)               \
+    X(dumped_frames, COUNTER)              \
+    X(lip_count, EVENTS)                   \
+    X(nos_count, EVENTS)                   \
+    X(cn_sig_warn, COUNTER)                \
+    X(cn_sig_alarm, COUNTER)               \
+    X(tx_frames, COUNTER)                  \
+    X(tx_words, COUNTER)                   \
+    X(rx_frames, COUNTER)                  \
+    X(rx_words, COUNTER)                   \
+    X(fcp_input_requests, COUNTER)         \
+    X(fcp_output_requests, COUNTER)        \
+    X(fcp_control_requests, COUNTER)       \
+    X(fcp_input_megabytes, COUNTER)        \
+    X(fcp_output_megabytes, COUNTER)       \
+    X(fcp_packet_alloc_failures, COUNTER)  \
+    X(fcp_packet_aborts, COUNTER)          \
+    X(fcp_frame_alloc_failures, COUNTER)   \
+    X(fc_no_free_exch, COUNTER)            \
+    X(fc_no_free_exch_xid, COUNTER)        \
+    X(fc_xid_not_found, COUNTER)           \
+    X(fc_xid_busy, COUNTER)                \
+    X(fc_seq_not_found, COUNTER)           \
+    X(fc_non_bls_resp, COUNTER)
 
 /* Speeds in Gbit/s: the one of "16 Gbit"; the greatest of "1 Gbit, 10 Gbit, 8 Gbit", which the kernel
  * lists in the order of its own table. "unknown", "Not Negotiated" and nothing at all say nothing. */

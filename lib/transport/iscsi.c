@@ -247,6 +247,8 @@ static int relate(struct relation *r, struct host *host)
     if (!l)
         return -ENOMEM;
     l->describe = ethernet_describe;
+    l->may_go = true;
+    l->far_is_network = true;
     l->far = fact_text(first_of(r->facts, "iscsi_session", host->subject), &TARGET_NAME);
     l->state = state_of(r, host->subject);
     if (!fact_number(class, &PORT_SPEED, &mbit))

@@ -27,7 +27,7 @@ static const struct fact_key ACTIVE_SLAVE = { "active_slave", FACT_TEXT, FACT_GA
 static const struct fact_key LOWER = { "lower", FACT_TEXT, FACT_GAUGE };
 static const struct fact_key CARRIER_CHANGES = { "carrier_changes", FACT_NUMBER, FACT_COUNTER };
 static const struct fact_key RX_ERRORS = { "rx_errors", FACT_NUMBER, FACT_COUNTER };
-static const struct fact_key RX_CRC_ERRORS = { "rx_crc_errors", FACT_NUMBER, FACT_COUNTER };
+static const struct fact_key RX_CRC_ERRORS = { "rx_crc_errors", FACT_NUMBER, FACT_ERRORS };
 static const struct fact_key TX_ERRORS = { "tx_errors", FACT_NUMBER, FACT_COUNTER };
 
 /* "1000"; -1, 4294967295 (the same, printed unsigned) and 0 say nothing. */
@@ -216,7 +216,7 @@ int iscsi_interface_counters(struct link *l, const struct subject *interface)
     int e = 0;
 
     for (const struct attribute *a = ATTRIBUTES; e == 0 && interface && a->file; a++)
-        if (a->key->kind == FACT_COUNTER)
+        if (fact_kind_counts(a->key->kind))
             e = link_add_counter(l, interface, a->key);
     return e;
 }

@@ -37,13 +37,13 @@ const struct fact_key SAS_KEY_STATE = { "link_state", FACT_TEXT, FACT_GAUGE };
 const struct fact_key SAS_KEY_MAXIMUM = { "maximum_linkrate_mbps", FACT_NUMBER, FACT_GAUGE };
 const struct fact_key SAS_KEY_HARDWARE = { "maximum_linkrate_hw_mbps", FACT_NUMBER, FACT_IDENTITY };
 const struct fact_key SAS_KEY_ENABLE = { "enable", FACT_NUMBER, FACT_GAUGE };
-const struct fact_key SAS_KEY_INVALID_DWORD = { "invalid_dword_count", FACT_NUMBER, FACT_COUNTER };
+const struct fact_key SAS_KEY_INVALID_DWORD = { "invalid_dword_count", FACT_NUMBER, FACT_ERRORS };
 const struct fact_key SAS_KEY_DISPARITY = { "running_disparity_error_count", FACT_NUMBER,
-                                            FACT_COUNTER };
+                                            FACT_ERRORS };
 const struct fact_key SAS_KEY_LOSS_OF_SYNC = { "loss_of_dword_sync_count", FACT_NUMBER,
-                                               FACT_COUNTER };
+                                               FACT_ERRORS };
 const struct fact_key SAS_KEY_RESET_PROBLEM = { "phy_reset_problem_count", FACT_NUMBER,
-                                                FACT_COUNTER };
+                                                FACT_ERRORS };
 const struct fact_key SAS_KEY_ADDRESS = { "sas_address", FACT_NUMBER, FACT_IDENTITY };
 const struct fact_key SAS_KEY_PROTOCOLS = { "target_port_protocols", FACT_NUMBER, FACT_IDENTITY };
 const struct fact_key SAS_KEY_ENCLOSURE = { "enclosure_identifier", FACT_TEXT, FACT_IDENTITY };

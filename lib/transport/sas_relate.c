@@ -289,6 +289,7 @@ static int relate_lane(struct sas_tree *t, struct sas_lane *lane)
 
     l->near = near_name(t, lane->expander);
     l->up = link_above(lane->expander);
+    l->peers_prove = true;
     relate_state(lane);
     for (size_t i = 0; e == 0 && i < ELEMENTS(COUNTERS); i++)
         e = link_add_counter(l, lane->subject, COUNTERS[i]);

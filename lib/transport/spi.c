@@ -415,7 +415,9 @@ static int relate_bus(struct relation *r, struct link *l, enum spi_transceiver t
         signalling = transceiver == SPI_TRANSCEIVER_SE    ? "SE"
                      : transceiver == SPI_TRANSCEIVER_HVD ? "HVD"
                                                           : "LVD";
-    if (strcmp(signalling, "LVD") == 0 || (strcmp(signalling, "SE") == 0 && both_can_lvd(l)))
+    if (strcmp(signalling, "SE") == 0 && both_can_lvd(l))
+        l->impaired = (struct impairment){ "bus-single-ended", "signalling", "SE", via };
+    if (strcmp(signalling, "LVD") == 0 || l->impaired.code)
         return bytes == 2 ? 0
                           : link_add_able(l, WHO_INITIATOR, "spi_host host_width",
                                           mode_of(r, spi_rate(SPI_PS_FAST_40, 1, 0), 0), true);
@@ -475,6 +477,7 @@ static int relate_link(struct relation *r, struct host *host, const struct subje
     l->id = arena_printf(r->model->arena, "%s-spi-%u:%u", host->id, channel, id);
     l->near = host->id;
     l->far = relate_far_name(r, target->path);
+    l->peers_prove = true;
     l->state = LINK_UP;
     if (class)
         e = link_add_witness(l, WHO_INITIATOR, "spi_transport", driver_mode(r, class));

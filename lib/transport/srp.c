@@ -32,7 +32,7 @@ static const struct fact_key RATE = { "rate", FACT_TEXT, FACT_GAUGE };
 static const struct fact_key LINK_LAYER = { "link_layer", FACT_TEXT, FACT_IDENTITY };
 static const struct fact_key PORT_STATE = { "port_state", FACT_TEXT, FACT_GAUGE };
 static const struct fact_key PHYS_STATE = { "phys_state", FACT_TEXT, FACT_GAUGE };
-static const struct fact_key SYMBOL_ERROR = { "symbol_error", FACT_NUMBER, FACT_COUNTER };
+static const struct fact_key SYMBOL_ERROR = { "symbol_error", FACT_NUMBER, FACT_ERRORS };
 static const struct fact_key LINK_DOWNED = { "link_downed", FACT_NUMBER, FACT_COUNTER };
 static const struct fact_key RECOVERY = { "link_error_recovery", FACT_NUMBER, FACT_COUNTER };
 static const struct fact_key RCV_ERRORS = { "port_rcv_errors", FACT_NUMBER, FACT_COUNTER };
@@ -162,7 +162,7 @@ static int relate_port(struct relation *r, struct link *l, const struct subject 
     e = link_add_witness(l, WHO_INITIATOR, arena_printf(r->model->arena, "rate of %s", port->name),
                          l->actual);
     for (const struct attribute *a = PORT_ATTRIBUTES; e == 0 && a->file; a++)
-        if (a->key->kind == FACT_COUNTER)
+        if (fact_kind_counts(a->key->kind))
             e = link_add_counter(l, port, a->key);
     return e;
 }
@@ -178,6 +178,7 @@ static int relate(struct relation *r, struct host *host)
         return -ENOMEM;
     port = port_name(own, name) ? fact_set_find(r->facts, "ib_port", name) : NULL;
     l->far = fact_text(own, &DGID);
+    l->far_is_network = true;
     if (!port) {
         l->reason = "its InfiniBand port is not in sight";
         return 0;

@@ -308,6 +308,7 @@ static int relate(struct relation *r, struct host *host)
     l->id = arena_strndup(r->model->arena, host->id, (size_t)(strrchr(host->id, ':') - host->id));
     l->near = host->id;
     l->far = relate_far_name(r, device->path);
+    l->may_go = true;
     l->state = LINK_UP;
     if (!l->id)
         return -ENOMEM;

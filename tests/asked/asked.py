@@ -60,7 +60,7 @@ def check(hbactl, case, allowed, used, scratch):
     write_tree(capture, root)
     bad = []
     replayed = report(hbactl, "--capture", stripped, "report", "--json=short")
-    live = report("strace", "-f", "-y", "-e", "trace=open,openat,openat2", "-o", trace, hbactl, "--sysfs-root", root, "report", "--json=short")
+    live = report("strace", "-f", "--seccomp-bpf", "-y", "-e", "trace=open,openat,openat2", "-o", trace, hbactl, "--sysfs-root", root, "report", "--json=short")
     if live != replayed: bad.append("the tree and the capture give different reports")
     opened = opened_below(root, trace)
     if not opened: bad.append("strace saw no open")
