@@ -367,9 +367,9 @@ static int record_measure(struct source *s, const struct measure_request *reques
 
     if (e == 0 && !m.error) {
         struct store_measure kept = {
-            .hctl = request->hctl,
-            .method = request->method,
-            .block_bytes = request->block_bytes,
+            .hctl = m.hctl,
+            .method = m.method,
+            .block_bytes = m.block_bytes,
             .bytes = m.bytes,
             .us = m.us,
             .cpu_us = m.cpu_us,

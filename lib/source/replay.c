@@ -270,16 +270,25 @@ static int replay_measure(struct source *s, const struct measure_request *reques
 {
     const struct store *store = replay_of(s)->store;
 
-    for (size_t i = 0; i < store_measures(store); i++) {
+    *ret = (struct measurement){ .error = ENODATA };
+    for (size_t i = request->hctl ? 0 : request->nth; i < store_measures(store); i++) {
         struct store_measure m = store_measure_at(store, i);
 
-        if (strcmp(m.hctl, request->hctl) != 0 || strcmp(m.method, request->method) != 0 ||
-            m.block_bytes != request->block_bytes)
+        if (request->hctl &&
+            (strcmp(m.hctl, request->hctl) != 0 || strcmp(m.method, request->method) != 0 ||
+             m.block_bytes != request->block_bytes))
             continue;
-        *ret = (struct measurement){ 0, m.bytes, m.us, m.cpu_us, m.depth };
-        return 0;
+        *ret = (struct measurement){
+            .hctl = m.hctl,
+            .method = m.method,
+            .block_bytes = m.block_bytes,
+            .bytes = m.bytes,
+            .us = m.us,
+            .cpu_us = m.cpu_us,
+            .depth = m.depth,
+        };
+        break;
     }
-    *ret = (struct measurement){ .error = ENODATA };
     return 0;
 }
 

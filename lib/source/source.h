@@ -62,17 +62,21 @@ struct taken {
     bool scrubbed;                           /* serials and names were replaced */
 };
 
-/* A timed read. `method` is one of DESIGN.md's rule 12, e.g. "read-buffer/sg". */
+/* A timed read. `method` is "read-buffer", "read-cached" or "read-media", each optionally followed by the
+ * way the data goes: "/sg", "/sg-direct", "/sg-mmap", "/block-direct", "/block-buffered", "/bsg". */
 struct measure_request {
-    const char *hctl;
+    const char *hctl; /* NULL: what was recorded, whatever it is; number `nth` of all, from 0 */
     const char *method;
     uint64_t block_bytes;
     uint64_t total_bytes; /* wanted; a replay gives what was recorded */
     unsigned depth;
+    size_t nth;
 };
 
 struct measurement {
     int error; /* EOPNOTSUPP where the source does not measure, ENODATA where nothing was recorded */
+    const char *hctl, *method; /* what it is about; live as long as the source */
+    uint64_t block_bytes;
     uint64_t bytes, us, cpu_us;
     unsigned depth;
 };

@@ -329,7 +329,7 @@ static void measures_by_device_method_and_block(void **state)
 {
     struct rig *rig = *state;
     struct store_measure kept = { "0:0:2:0", "read-buffer", 65536, 16777216, 58000, 900, 2 };
-    struct measure_request asked = { "0:0:2:0", "read-buffer", 65536, 1, 1 };
+    struct measure_request asked = { "0:0:2:0", "read-buffer", 65536, 1, 1, 0 };
     struct measurement m;
 
     assert_int_equal(store_put_measure(rig->store, &kept), 0);
@@ -342,10 +342,30 @@ static void measures_by_device_method_and_block(void **state)
     asked.block_bytes = 4096;
     assert_int_equal(source_measure(rig->s, &asked, &m), 0);
     assert_int_equal(m.error, ENODATA);
-    asked = (struct measure_request){ "0:0:2:0", "read-media", 65536, 1, 1 };
+    asked = (struct measure_request){ "0:0:2:0", "read-media", 65536, 1, 1, 0 };
     assert_int_equal(source_measure(rig->s, &asked, &m), 0);
     assert_int_equal(m.error, ENODATA);
-    asked = (struct measure_request){ "0:0:3:0", "read-buffer", 65536, 1, 1 };
+    asked = (struct measure_request){ "0:0:3:0", "read-buffer", 65536, 1, 1, 0 };
+    assert_int_equal(source_measure(rig->s, &asked, &m), 0);
+    assert_int_equal(m.error, ENODATA);
+}
+
+static void measures_in_turn_where_no_device_is_named(void **state)
+{
+    struct rig *rig = *state;
+    struct store_measure first = { "0:0:2:0", "read-buffer", 65536, 16777216, 58000, 900, 2 },
+                         second = { "0:0:3:0", "read-media", 4096, 4096, 100, 1, 1 };
+    struct measure_request asked = { .nth = 1 };
+    struct measurement m;
+
+    assert_int_equal(store_put_measure(rig->store, &first), 0);
+    assert_int_equal(store_put_measure(rig->store, &second), 0);
+    assert_int_equal(source_measure(rig->s, &asked, &m), 0);
+    assert_int_equal(m.error, 0);
+    assert_string_equal(m.hctl, "0:0:3:0");
+    assert_string_equal(m.method, "read-media");
+    assert_int_equal(m.block_bytes, 4096);
+    asked.nth = 2;
     assert_int_equal(source_measure(rig->s, &asked, &m), 0);
     assert_int_equal(m.error, ENODATA);
 }
@@ -395,6 +415,7 @@ int main(void)
         TEST(all_of_an_answer_is_given),
         TEST(what_writes_is_refused_though_recorded),
         TEST(measures_by_device_method_and_block),
+        TEST(measures_in_turn_where_no_device_is_named),
         TEST(properties_and_clock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "diagnose/measures.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* The device of that name. Measurements mostly come in the order of the devices: the search begins where
+ * the last one ended. */
+static struct device *device_of(const struct model *m, const char *hctl, size_t *hint)
+{
+    for (size_t i = 0; i < m->devices.n; i++) {
+        size_t at = (*hint + i) % m->devices.n;
+
+        if (strcmp(m->devices.v[at]->hctl, hctl) != 0)
+            continue;
+        *hint = at;
+        return m->devices.v[at];
+    }
+    return NULL;
+}
+
+/* kB/s (1000 bytes), without overflow for what no disk can hold; 0 for no time. */
+static uint64_t rate_of(const struct measurement *m)
+{
+    return m->us ? (uint64_t)((double)m->bytes * 1000 / (double)m->us) : 0;
+}
+
+/* The page cache is faster than any link. */
+static bool goes_to_the_device(const struct measured *x)
+{
+    return !text_ends_with(x->method, "/block-buffered");
+}
+
+static int add_witness(struct model *m, struct link *l)
+{
+    const struct measured *best = NULL;
+
+    for (size_t i = 0; i < m->measures.n; i++) {
+        const struct measured *x = &m->measures.v[i];
+
+        if (x->device->link == l && goes_to_the_device(x) &&
+            (!best || x->kb_per_s > best->kb_per_s))
+            best = x;
+    }
+    return best ? link_add_witness(
+                      l, WHO_CLOCK, best->method,
+                      (struct mode){ .known = true,
+                                     .rate = { .lanes = 1, .lane_kb_per_s = best->kb_per_s } })
+                : 0;
+}
+
+static bool has_clock(const struct link *l)
+{
+    for (size_t i = 0; i < l->witnesses.n; i++)
+        if (l->witnesses.v[i].who == WHO_CLOCK)
+            return true;
+    return false;
+}
+
+int measures_take(struct source *source, struct model *m)
+{
+    size_t hint = 0;
+
+    for (size_t nth = 0;; nth++) {
+        struct measure_request any = { .nth = nth };
+        struct measurement x;
+        struct measured taken;
+        int r = source_measure(source, &any, &x);
+
+        if (r < 0)
+            return r;
+        if (x.error)
+            break;
+        taken = (struct measured){ .device = device_of(m, x.hctl, &hint),
+                                   .method = arena_strdup(m->arena, x.method),
+                                   .block_bytes = x.block_bytes,
+                                   .kb_per_s = rate_of(&x) };
+        if (!taken.method)
+            return -ENOMEM;
+        if (taken.device && taken.kb_per_s && vec_push(&m->measures, taken) < 0)
+            return -ENOMEM;
+    }
+    for (size_t i = 0; i < m->measures.n; i++) {
+        struct link *l = m->measures.v[i].device->link;
+        int r = l && !l->has_no_link && !has_clock(l) ? add_witness(m, l) : 0;
+
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The third witness, the clock: measurements that the source holds. A part of diagnose.c.
+ */
+#pragma once
+
+#include "link/model.h"
+#include "source/source.h"
+
+/* Adds all measurements that are recorded to the model, and the fastest of each link that went past the
+ * page cache to its witnesses. Measurements of unknown devices and such of no time or no bytes are left
+ * out. Measures nothing by itself. Returns 0 or -ENOMEM. */
+int measures_take(struct source *source, struct model *m);
