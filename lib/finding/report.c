@@ -17,10 +17,13 @@ struct report *report_free(struct report *r)
 {
     if (!r)
         return NULL;
-    model_free(r->model);
-    fact_set_free(r->facts);
+    for (size_t i = 0; i < r->findings.n; i++)
+        finding_done(r->findings.v[i]);
+    free(r->findings.v);
     free(r->gaps.v);
     free(r->notes.v);
+    model_free(r->model);
+    fact_set_free(r->facts);
     free(r);
     return NULL;
 }

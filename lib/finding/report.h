@@ -6,10 +6,8 @@
 #pragma once
 
 #include "base/vec.h"
+#include "finding/finding.h"
 #include "link/model.h"
-
-enum severity { SEVERITY_NONE, SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_CRITICAL, _SEVERITY_MAX };
-const char *severity_to_string(enum severity s);
 
 /* Something that could not be seen, said once for all that it concerns. */
 struct gap {
@@ -24,15 +22,17 @@ struct gap {
 struct summary {
     size_t hosts, links, devices;
     size_t verdicts[_VERDICT_MAX];
+    size_t findings[_SEVERITY_MAX];
     enum severity worst;
 };
 
 struct report {
-    uint64_t wall_us;
+    uint64_t wall_us, mono_us;
     const char *kernel, *machine, *hostname;
     struct model *model;    /* owned */
     struct fact_set *facts; /* owned */
     struct summary summary;
+    VEC(struct finding *) findings; /* worst first */
     VEC(struct gap) gaps;
     VEC(const char *)
     notes; /* what went wrong on the way: a device that did not answer, a capture that broke off */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * One finding: what, about which objects, and why we say so.
+ */
+#pragma once
+
+#include "base/vec.h"
+#include "finding/catalog.h"
+
+struct evidence {
+    const char *what, *value;
+    const char *from; /* "spi_transport/target0:0:2", "MODE SENSE 19h/04h" */
+};
+
+struct finding {
+    const struct catalog_entry *entry;
+    enum severity severity;
+    const char *summary;        /* one sentence with names and values */
+    VEC(const char *) subjects; /* ids; the highest thing that explains all first */
+    VEC(const char *) names;    /* what people call them today */
+    VEC(struct evidence) evidence;
+    uint64_t since_us; /* since when it is known to hold */
+};
+
+/* Frees what the finding owns besides its arena. */
+void finding_done(struct finding *f);

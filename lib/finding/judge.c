@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The table of rules, and what they share (judge.h).
+ */
+#include "finding/judge.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "facts/key.h"
+
+/* In this order: a rule may look at what the ones before it have said. */
+static const struct {
+    const char *codes; /* that it can raise */
+    int (*apply)(struct judging *j);
+} RULES[] = {
+    { "link-lost", judge_lost },
+    { "device-stuck", judge_stuck },
+    { "ends-disagree", judge_disagreement },
+    { "bus-single-ended async host-wide-limit width-below-expected rate-below-expected "
+      "slower-than-before slower-than-sibling",
+      judge_modes },
+    { "capped-by-configuration", judge_caps },
+    { "slower-than-sibling", judge_siblings },
+    { "path-lost", judge_paths },
+    { "host-resetting", judge_resets },
+    { "errors-growing", judge_errors },
+    { "link-flapping", judge_flapping },
+    { "read-below-link", judge_reads },
+    { "slot-limit", judge_slots },
+    { "oversubscribed", judge_loads },
+    { "no-link-facts", judge_hidden },
+};
+
+void finding_done(struct finding *f)
+{
+    free(f->subjects.v);
+    free(f->names.v);
+    free(f->evidence.v);
+}
+
+struct finding *judge_add(struct judging *j, const char *code)
+{
+    struct finding *f = arena_alloc(j->arena, sizeof(*f));
+
+    if (!f || vec_push(&j->report->findings, f) < 0)
+        return NULL;
+    f->entry = catalog_find(code);
+    f->severity = f->entry->severity;
+    f->summary = f->entry->title;
+    f->since_us = j->report->wall_us;
+    return f;
+}
+
+int judge_subject(struct finding *f, const char *id, const char *name)
+{
+    int r = vec_push(&f->subjects, id);
+
+    return r < 0 || !name ? r : vec_push(&f->names, name);
+}
+
+int judge_subject_host(struct judging *j, struct finding *f, const struct host *h)
+{
+    (void)j;
+    return judge_subject(f, h->id, h->kernel_name);
+}
+
+/* The first node of a device, "sda". */
+static const char *node_of(const struct device *d)
+{
+    return d ? fact_text(d->subject, &KEY_NODE) : NULL;
+}
+
+int judge_subject_link(struct judging *j, struct finding *f, const struct link *l)
+{
+    const char *node = node_of(judge_device_on(j, l));
+    int r = judge_subject(f, l->id, l->kernel_name);
+
+    return r < 0 || !node ? r : vec_push(&f->names, node);
+}
+
+int judge_subject_device(struct judging *j, struct finding *f, const struct device *d)
+{
+    const char *node = node_of(d);
+    int r = judge_subject(f, d->id, d->hctl);
+
+    (void)j;
+    return r < 0 || !node ? r : vec_push(&f->names, node);
+}
+
+int judge_evidence(struct finding *f, const char *what, const char *value, const char *from)
+{
+    return vec_push(&f->evidence, (struct evidence){ what, value, from });
+}
+
+int judge_say(struct judging *j, struct finding *f, const char *format, ...)
+{
+    va_list args;
+    char *text;
+
+    va_start(args, format);
+    text = arena_vprintf(j->arena, format, args);
+    va_end(args);
+    if (!text)
+        return -ENOMEM;
+    f->summary = text;
+    return 0;
+}
+
+const char *judge_mode(struct judging *j, const struct mode *m)
+{
+    uint64_t kb = rate_kb_per_s(m->rate);
+
+    if (!m->known)
+        return "nothing";
+    if (m->label)
+        return m->label;
+    return arena_printf(j->arena, "%" PRIu64 ".%" PRIu64 " MB/s", kb / 1000, kb % 1000 / 100);
+}
+
+bool judge_is_named(const struct judging *j, const char *id, const char *const *codes)
+{
+    for (size_t i = 0; i < j->report->findings.n; i++) {
+        const struct finding *f = j->report->findings.v[i];
+        bool of_code = !codes;
+
+        for (size_t c = 0; codes && codes[c]; c++)
+            of_code |= strcmp(codes[c], f->entry->code) == 0;
+        for (size_t s = 0; of_code && s < f->subjects.n; s++)
+            if (strcmp(f->subjects.v[s], id) == 0)
+                return true;
+    }
+    return false;
+}
+
+const struct device *judge_device_on(const struct judging *j, const struct link *l)
+{
+    for (size_t i = 0; i < j->model->devices.n; i++)
+        if (j->model->devices.v[i]->link == l)
+            return j->model->devices.v[i];
+    return NULL;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct link *const *x = a, *const *y = b;
+
+    return strcmp((*x)->id, (*y)->id);
+}
+
+static int to_id(const void *id, const void *element)
+{
+    const struct link *const *l = element;
+
+    return strcmp(id, (*l)->id);
+}
+
+static int add_code(struct link *l, const char *code)
+{
+    for (size_t i = 0; i < l->findings.n; i++)
+        if (l->findings.v[i] == code)
+            return 0;
+    return vec_push(&l->findings, code);
+}
+
+/* Tells each link which findings name it. */
+static int tell_links(struct report *report)
+{
+    const struct model *m = report->model;
+    _cleanup_free_ struct link **links = calloc(m->links.n + 1, sizeof(struct link *));
+    int r = links ? 0 : -ENOMEM;
+
+    if (r < 0)
+        return r;
+    if (m->links.n)
+        memcpy(links, m->links.v, m->links.n * sizeof(struct link *));
+    qsort(links, m->links.n, sizeof(struct link *), by_id);
+    for (size_t i = 0; i < report->findings.n; i++) {
+        const struct finding *f = report->findings.v[i];
+
+        for (size_t s = 0; r == 0 && s < f->subjects.n; s++) {
+            struct link **l = bsearch(f->subjects.v[s], links, m->links.n, sizeof(struct link *),
+                                      to_id);
+
+            r = l ? add_code(*l, f->entry->code) : 0;
+        }
+    }
+    return r;
+}
+
+/* Worst first; among equals as the rules came. */
+static int sort_findings(struct report *report)
+{
+    VEC(struct finding *) sorted = { 0 };
+    int r = vec_reserve(&sorted, report->findings.n + 1);
+
+    if (r < 0)
+        return r;
+    for (int severity = _SEVERITY_MAX - 1; severity >= 0; severity--)
+        for (size_t i = 0; i < report->findings.n; i++)
+            if ((int)report->findings.v[i]->severity == severity)
+                sorted.v[sorted.n++] = report->findings.v[i];
+    memcpy(report->findings.v, sorted.v, sorted.n * sizeof(*sorted.v));
+    free(sorted.v);
+    return 0;
+}
+
+int judge_report(struct report *report, const struct history *history,
+                 const struct thresholds *thresholds)
+{
+    _cleanup_(history_freep) struct history *none = history_new();
+    struct judging j = {
+        .report = report,
+        .model = report->model,
+        .arena = report->model->arena,
+        .history = history ? history : none,
+        .thresholds = *thresholds,
+    };
+    int r = none ? 0 : -ENOMEM;
+
+    for (size_t i = 0; r == 0 && i < ELEMENTS(RULES); i++)
+        r = RULES[i].apply(&j);
+    if (r == 0)
+        r = sort_findings(report);
+    return r < 0 ? r : tell_links(report);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From verdicts, facts and history to findings: one cause, one finding.
+ *
+ * judge.c holds the table of rules; each rule is a function in a file of its kind (modes.c, time.c,
+ * load.c) and named in the table with the codes it can raise.
+ */
+#pragma once
+
+#include "finding/report.h"
+#include "finding/thresholds.h"
+#include "link/history.h"
+
+/* What the rules work with. */
+struct judging {
+    struct report *report;
+    struct model *model;
+    struct arena *arena;           /* the model's */
+    const struct history *history; /* never NULL, may be empty */
+    struct thresholds thresholds;
+};
+
+/* Adds all findings to the report, worst first. history may be NULL. Returns 0 or -ENOMEM. */
+int judge_report(struct report *report, const struct history *history,
+                 const struct thresholds *thresholds);
+
+/* ---- for the rules ---- */
+
+/* Adds a finding of a code with its catalog severity; NULL without memory. */
+struct finding *judge_add(struct judging *j, const char *code);
+
+/* Adds a subject with what people call it. Return 0 or -ENOMEM. */
+int judge_subject_host(struct judging *j, struct finding *f, const struct host *h);
+int judge_subject_link(struct judging *j, struct finding *f, const struct link *l);
+int judge_subject_device(struct judging *j, struct finding *f, const struct device *d);
+int judge_subject(struct finding *f, const char *id, const char *name);
+
+/* Adds evidence; `from` may be NULL. Texts must live as long as the report. */
+int judge_evidence(struct finding *f, const char *what, const char *value, const char *from);
+
+/* The finding's sentence. Returns 0 or -ENOMEM. */
+int judge_say(struct judging *j, struct finding *f, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* "Ultra320", "66.0 MB/s", "async": a mode in words, in the arena. */
+const char *judge_mode(struct judging *j, const struct mode *m);
+
+/* Is the link named by a finding of one of these codes already (NULL: of any)? */
+bool judge_is_named(const struct judging *j, const char *id, const char *const *codes);
+
+/* The first device on a link, NULL where there is none. */
+const struct device *judge_device_on(const struct judging *j, const struct link *l);
+
+/* ---- rules ---- each returns 0 or -ENOMEM */
+
+int judge_modes(struct judging *j); /* modes.c */
+int judge_caps(struct judging *j);
+int judge_disagreement(struct judging *j);
+int judge_siblings(struct judging *j);
+int judge_slots(struct judging *j); /* load.c */
+int judge_loads(struct judging *j);
+int judge_hidden(struct judging *j);
+int judge_stuck(struct judging *j);
+int judge_reads(struct judging *j);
+int judge_lost(struct judging *j); /* time.c */
+int judge_flapping(struct judging *j);
+int judge_errors(struct judging *j);
+int judge_paths(struct judging *j);
+int judge_resets(struct judging *j);
