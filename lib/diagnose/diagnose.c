@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The main path (diagnose.h): gather → relate → expect → report.
+ * The main path (diagnose.h): gather → relate → expect → judge → report.
  */
 #include "diagnose/diagnose.h"
 
@@ -11,7 +11,9 @@
 #include "base/text.h"
 #include "decode/designator.h"
 #include "diagnose/gaps.h"
+#include "diagnose/measures.h"
 #include "expect/expect.h"
+#include "finding/judge.h"
 #include "transport/controllers.h"
 #include "transport/driver.h"
 #include "transport/emulation.h"
@@ -147,6 +149,17 @@ static int add_device(struct relation *r, const struct subject *s)
     return t->complete ? t->complete(r, d) : 0;
 }
 
+/* A far end that its transport tells by nothing else is told by the first device's name or serial. */
+static void name_far_ends(struct model *m)
+{
+    for (size_t i = 0; i < m->devices.n; i++) {
+        const struct device *d = m->devices.v[i];
+
+        if (d->link && !d->link->far_id)
+            d->link->far_id = d->wwid ? d->wwid : d->serial;
+    }
+}
+
 /* Links that are no slot's own hang below their host's slot. */
 static void hang_up(struct model *m)
 {
@@ -181,6 +194,7 @@ static int relate(struct relation *r)
     for (const struct subject *s = fact_set_first(r->facts, "scsi_device"); e == 0 && s;
          s = s->next_of_class)
         e = add_device(r, s);
+    name_far_ends(r->model);
     return e;
 }
 
@@ -194,9 +208,12 @@ static void sum_up(struct report *report)
     s->devices = m->devices.n;
     for (size_t i = 0; i < m->links.n; i++)
         s->verdicts[m->links.v[i]->verdict]++;
-    s->worst = s->verdicts[VERDICT_BELOW]    ? SEVERITY_WARNING
-               : s->verdicts[VERDICT_CAPPED] ? SEVERITY_INFO
-                                             : SEVERITY_NONE;
+    for (size_t i = 0; i < report->findings.n; i++) {
+        enum severity severity = report->findings.v[i]->severity;
+
+        s->findings[severity]++;
+        s->worst = severity > s->worst ? severity : s->worst;
+    }
 }
 
 /* Facts and the model built from them. */
@@ -215,11 +232,13 @@ static int observe(struct source *source, enum level level, struct report *repor
     if (!report->model)
         return -ENOMEM;
     report->wall_us = taken.wall_us;
+    report->mono_us = taken.mono_us;
     report->kernel = arena_strdup(report->model->arena, taken.kernel);
     report->machine = arena_strdup(report->model->arena, taken.machine);
     report->hostname = arena_strdup(report->model->arena, taken.hostname);
     r = (struct relation){ report->facts, report->model };
-    return relate(&r);
+    e = relate(&r);
+    return e < 0 ? e : measures_take(source, report->model);
 }
 
 int diagnose(struct source *source, enum level level, const struct history *history,
@@ -235,7 +254,9 @@ int diagnose(struct source *source, enum level level, const struct history *hist
         return r;
     if (history)
         history_apply(history, report->model);
-    r = expect_model(report->model);
+    r = expect_model(report->model, history);
+    if (r == 0)
+        r = judge_report(report, history, &THRESHOLDS_DEFAULT);
     if (r == 0)
         r = gaps_find(report);
     if (r < 0)
@@ -252,6 +273,6 @@ int diagnose_remember(struct source *source, struct history *history)
 
     if (!report)
         return -ENOMEM;
-    r = observe(source, LEVEL_MODES, report);
-    return r < 0 ? r : history_add(history, report->model, report->wall_us);
+    r = observe(source, LEVEL_ALL, report);
+    return r < 0 ? r : history_add(history, report->model, report->wall_us, report->mono_us);
 }

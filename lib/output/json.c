@@ -183,7 +183,9 @@ static void link_object(struct json_writer *w, const struct link *l)
     member_if(w, "reason", l->reason);
     counters(w, l);
     json_write_key(w, "findings");
-    json_write_begin_array(w);
+    json_write_begin_array_on_one_line(w);
+    for (size_t i = 0; i < l->findings.n; i++)
+        json_write_string(w, l->findings.v[i]);
     json_write_end_array(w);
     json_write_end_object(w);
 }
@@ -250,6 +252,55 @@ static void device_object(struct json_writer *w, const struct device *d)
     if (fact_find(d->subject, &KEY_BY_ID))
         texts(w, "by_id", "", d->subject, &KEY_BY_ID);
     json_write_end_object(w);
+}
+
+static void words(struct json_writer *w, const char *key, const char *const *v)
+{
+    json_write_key(w, key);
+    json_write_begin_array(w);
+    for (; *v; v++)
+        json_write_string(w, *v);
+    json_write_end_array(w);
+}
+
+static void finding_object(struct json_writer *w, const struct finding *f)
+{
+    json_write_begin_object(w);
+    member(w, "code", f->entry->code);
+    member(w, "severity", severity_to_string(f->severity));
+    json_write_key(w, "subjects");
+    json_write_begin_array(w);
+    for (size_t i = 0; i < f->subjects.n; i++)
+        json_write_string(w, f->subjects.v[i]);
+    json_write_end_array(w);
+    json_write_key(w, "names");
+    json_write_begin_array_on_one_line(w);
+    for (size_t i = 0; i < f->names.n; i++)
+        json_write_string(w, f->names.v[i]);
+    json_write_end_array(w);
+    member(w, "summary", f->summary);
+    json_write_key(w, "evidence");
+    json_write_begin_array(w);
+    for (size_t i = 0; i < f->evidence.n; i++) {
+        json_write_begin_object_on_one_line(w);
+        member(w, "what", f->evidence.v[i].what);
+        member(w, "value", f->evidence.v[i].value);
+        member_if(w, "from", f->evidence.v[i].from);
+        json_write_end_object(w);
+    }
+    json_write_end_array(w);
+    words(w, "causes", f->entry->causes);
+    words(w, "remedies", f->entry->remedies);
+    time_member(w, "since", f->since_us);
+    json_write_end_object(w);
+}
+
+static void findings(struct json_writer *w, const struct report *report)
+{
+    json_write_begin_array(w);
+    for (size_t i = 0; i < report->findings.n; i++)
+        finding_object(w, report->findings.v[i]);
+    json_write_end_array(w);
 }
 
 static void summary(struct json_writer *w, const struct summary *s)
@@ -334,8 +385,7 @@ void output_json(const struct report *report, bool pretty, FILE *out)
     json_write_key(w, "devices");
     devices(w, report);
     json_write_key(w, "findings");
-    json_write_begin_array(w);
-    json_write_end_array(w);
+    findings(w, report);
     gaps(w, report);
     json_write_end_object(w);
     putc('\n', out);
@@ -363,6 +413,11 @@ void output_json_links(const struct report *report, bool pretty, FILE *out)
 void output_json_devices(const struct report *report, bool pretty, FILE *out)
 {
     print_part(report, pretty, out, devices);
+}
+
+void output_json_findings(const struct report *report, bool pretty, FILE *out)
+{
+    print_part(report, pretty, out, findings);
 }
 
 void output_json_object(const struct host *h, const struct link *l, const struct device *d,

@@ -13,10 +13,11 @@
 /* The whole report as one JSON object, with a newline behind it. */
 void output_json(const struct report *report, bool pretty, FILE *out);
 
-/* Its parts: the array of hosts, links or devices; or one object, of which exactly one is not NULL. */
+/* Its parts: the array of hosts, links, devices or findings; or one object, of which exactly one is not NULL. */
 void output_json_hosts(const struct report *report, bool pretty, FILE *out);
 void output_json_links(const struct report *report, bool pretty, FILE *out);
 void output_json_devices(const struct report *report, bool pretty, FILE *out);
+void output_json_findings(const struct report *report, bool pretty, FILE *out);
 void output_json_object(const struct host *h, const struct link *l, const struct device *d,
                         bool pretty, FILE *out);
 
