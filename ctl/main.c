@@ -35,12 +35,12 @@ static const struct {
 static int usage(FILE *out, int status)
 {
     fputs(
-        "hbactl [OPTION…] [VERB]\n\nShows in which mode every storage link of this machine runs.\n\n",
+        "hbactl [OPTION...] [VERB]\n\nShows in which mode every storage link of this machine runs.\n\n",
         out);
     for (size_t i = 0; i < ELEMENTS(VERBS); i++)
         fprintf(out, "  %-26s %s\n", VERBS[i].synopsis, VERBS[i].help);
     fputs(
-        "\nNAME is sda, /dev/sg3, 0:0:2:0, host1, phy-1:0:3, a PCI address, a WWN, a serial number, …\n\n"
+        "\nNAME is sda, /dev/sg3, 0:0:2:0, host1, phy-1:0:3, a PCI address, a WWN, a serial number, ...\n\n"
         "      --json[=pretty|short|off]  JSON; -j: pretty on a terminal, else short\n"
         "      --capture FILE             look at a capture instead of this machine; given several\n"
         "                                 times, the earlier ones are history (- is standard input)\n"

@@ -132,9 +132,19 @@ static void print_gaps(const struct report *r, FILE *out)
 
 void output_closing(const struct report *report, const struct text_style *style, FILE *out)
 {
+    _cleanup_free_ char *text = NULL;
+    size_t size;
+    FILE *sentences = open_memstream(&text, &size);
+
     putc('\n', out);
-    print_modes(report, out);
-    print_verdicts(report, style, out);
-    print_below(report, style, out);
-    print_gaps(report, out);
+    if (sentences) {
+        print_modes(report, sentences);
+        print_verdicts(report, style, sentences);
+        print_below(report, style, sentences);
+        print_gaps(report, sentences);
+    }
+    if (sentences && fclose(sentences) == 0)
+        text_wrapped(style, text, out);
+    else
+        fputs("out of memory\n", out);
 }

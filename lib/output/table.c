@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GAP = 2, COLUMNS_MAX = 16 };
+enum { GAP = 2, INDENT = 4, COLUMNS_MAX = 16 };
 
 struct cell {
     const char *text; /* NULL: empty */
@@ -116,6 +116,53 @@ void text_coloured(const struct text_style *style, enum colour colour, const cha
         fprintf(out, "%s%s\033[0m", CODES[colour], text);
 }
 
+static void pad(size_t n, FILE *out)
+{
+    for (; n; n--)
+        putc(' ', out);
+}
+
+/* Columns of one word of a sentence; what switches colours takes none. */
+static size_t word_width(const char *word, size_t len)
+{
+    size_t n = 0;
+    bool in_escape = false;
+
+    for (size_t i = 0; i < len; i++) {
+        in_escape |= word[i] == '\033';
+        n += !in_escape && ((unsigned char)word[i] & 0xc0) != 0x80;
+        in_escape &= word[i] != 'm';
+    }
+    return n;
+}
+
+void text_wrapped(const struct text_style *style, const char *text, FILE *out)
+{
+    while (*text) {
+        size_t indent = strspn(text, " "), column = indent, len;
+
+        pad(indent, out);
+        for (text += indent; *text && *text != '\n'; text += len) {
+            size_t spaces = strspn(text, " "), width;
+
+            len = spaces + strcspn(text + spaces, " \n");
+            width = spaces + word_width(text + spaces, len - spaces);
+            if (style->columns && spaces && column + width > style->columns) {
+                putc('\n', out);
+                pad(indent + INDENT, out);
+                text += spaces;
+                len -= spaces;
+                column = indent + INDENT;
+                width -= spaces;
+            }
+            fwrite(text, 1, len, out);
+            column += width;
+        }
+        putc('\n', out);
+        text += *text == '\n';
+    }
+}
+
 /* Widths of the columns as their cells want them; a column without any text has none. */
 static void natural_widths(const struct table *t, const struct text_style *style, size_t *ret)
 {
@@ -172,12 +219,6 @@ static void fit(const struct table *t, size_t columns, size_t *widths)
             return;
         }
     }
-}
-
-static void pad(size_t n, FILE *out)
-{
-    for (; n; n--)
-        putc(' ', out);
 }
 
 /* The first `width` columns of the text, its last one a sign that there was more where it is cut. */

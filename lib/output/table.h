@@ -42,5 +42,9 @@ void table_print(const struct table *t, const struct text_style *style, FILE *ou
 /* Writes text in a colour where the style has them. */
 void text_coloured(const struct text_style *style, enum colour colour, const char *text, FILE *out);
 
+/* Writes lines of text, those that are too wide broken at their spaces and gone on with below, a little
+ * further in. */
+void text_wrapped(const struct text_style *style, const char *text, FILE *out);
+
 /* Columns that a text takes: its code points. All text that is printed is one column a code point. */
 size_t text_width(const char *text);
