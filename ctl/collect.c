@@ -28,8 +28,9 @@ static const char *const LEVELS[] = {
 
 struct child {
     const struct adapter *adapter;
-    pid_t pid; /* 0: none */
-    int fd;
+    pid_t pid;           /* 0: none */
+    int fd;              /* of its capture stream */
+    int errors;          /* of what it says went wrong: it must not keep ours open if it hangs */
     VEC(uint8_t) buffer; /* of the object under way */
     char *at;            /* "0:0:2:0": of which device it is waiting for an answer; NULL if none */
     uint8_t cdb[CDB_MAX];
@@ -101,7 +102,7 @@ static int find_program(char *ret, size_t size)
     return access(ret, X_OK) == 0 ? 0 : -errno;
 }
 
-static void run_child(const struct collecting *c, const struct adapter *adapter, int out)
+static void run_child(const struct collecting *c, const struct adapter *adapter, int out, int err)
 {
     char below[4096], level[32], named[64];
     char *argv[] = { (char *)(uintptr_t)c->program, below, level, NULL, NULL, NULL };
@@ -116,31 +117,48 @@ static void run_child(const struct collecting *c, const struct adapter *adapter,
     if (c->forced)
         argv[n++] = (char *)(uintptr_t) "--force";
     dup2(out, STDOUT_FILENO);
+    dup2(err, STDERR_FILENO);
     execv(c->program, argv);
-    fprintf(stderr, "hbactl: %s: %s\n", c->program, strerror(errno));
+    dprintf(STDERR_FILENO, "%s: %s\n", c->program, strerror(errno));
     _exit(127);
+}
+
+static void forget(struct child *child)
+{
+    close(child->fd);
+    close(child->errors);
+    free(child->buffer.v);
+    free(child->at);
+    *child = (struct child){ 0 };
 }
 
 static int start_child(struct collecting *c, struct child *child, const struct adapter *adapter)
 {
-    int fds[2];
+    int out[2], err[2], r;
 
-    if (pipe2(fds, O_CLOEXEC) < 0)
+    if (pipe2(out, O_CLOEXEC) < 0)
         return -errno;
-    *child = (struct child){ .adapter = adapter, .fd = fds[0], .heard_us = now_us() };
+    if (pipe2(err, O_CLOEXEC | O_NONBLOCK) < 0) {
+        r = -errno;
+        close(out[0]);
+        close(out[1]);
+        return r;
+    }
+    *child = (struct child){ .adapter = adapter, .fd = out[0], .errors = err[0] };
+    child->heard_us = now_us();
     child->pid = fork();
     if (child->pid == 0)
-        run_child(c, adapter, fds[1]);
-    close(fds[1]);
-    if (child->pid < 0) {
-        child->pid = 0;
-        close(fds[0]);
-        return -errno;
-    }
-    return 0;
+        run_child(c, adapter, out[1], err[1]);
+    r = child->pid < 0 ? -errno : 0;
+    close(out[1]);
+    close(err[1]);
+    if (r < 0)
+        forget(child);
+    return r;
 }
 
-/* One object of the stream, without its NUL. */
+/* One object of the stream, without its NUL. Returns 0, -EBADMSG with a note where it is none, or another
+ * negative errno. */
 static int take_object(struct collecting *c, struct child *child, struct bytes text)
 {
     _cleanup_(arena_freep) struct arena *arena = arena_new();
@@ -152,9 +170,11 @@ static int take_object(struct collecting *c, struct child *child, struct bytes t
     if (!arena || !reader)
         return -ENOMEM;
     r = capture_read_object(reader, c->store, arena, &reading, &progress);
-    if (r == -EBADMSG || reading.stopped)
-        return note(c->notes, "hbad-collect for %s sent what is no capture: %s: %s",
-                    child->adapter->name, reading.where, reading.why);
+    if (r == -EBADMSG || reading.stopped) {
+        r = note(c->notes, "hbad-collect for %s sent what is no capture: %s: %s",
+                 child->adapter->name, reading.where, reading.why);
+        return r < 0 ? r : -EBADMSG;
+    }
     if (r < 0)
         return r;
     child->complete |= reading.complete;
@@ -166,7 +186,8 @@ static int take_object(struct collecting *c, struct child *child, struct bytes t
     return progress.hctl && !child->at ? -ENOMEM : 0;
 }
 
-/* Takes what the child has written. Returns 1, 0 at the end of its stream, or a negative errno. */
+/* Takes what the child has written. Returns 1, 0 at the end of its stream, -EBADMSG with a note where it
+ * is not worth listening to any longer, or another negative errno. */
 static int take_output(struct collecting *c, struct child *child)
 {
     size_t start = 0, searched = child->buffer.n;
@@ -174,8 +195,13 @@ static int take_output(struct collecting *c, struct child *child)
     ssize_t n;
     int r = vec_reserve(&child->buffer, 64 * 1024);
 
-    if (r < 0 || child->buffer.n > CHUNK_MAX)
-        return r < 0 ? r : -EMSGSIZE;
+    if (r == 0 && child->buffer.n > CHUNK_MAX) {
+        r = note(c->notes, "hbad-collect for %s sent what is no capture: an object is too long",
+                 child->adapter->name);
+        r = r < 0 ? r : -EBADMSG;
+    }
+    if (r < 0)
+        return r;
     n = read(child->fd, child->buffer.v + child->buffer.n, 64 * 1024);
     if (n <= 0)
         return n < 0 && errno != EINTR ? -errno : n < 0;
@@ -192,27 +218,54 @@ static int take_output(struct collecting *c, struct child *child)
     return r < 0 ? r : 1;
 }
 
-static void forget(struct child *child)
+/* How a child ended, in words. One that hangs as it ends is not waited for. */
+static const char *how_it_ended(const struct child *child, char *buffer, size_t size)
 {
-    close(child->fd);
-    free(child->buffer.v);
-    free(child->at);
-    *child = (struct child){ 0 };
+    enum { TRIES = 20, PAUSE_NS = 10 * 1000 * 1000 };
+    int status = 0;
+
+    for (unsigned i = 0; waitpid(child->pid, &status, WNOHANG) == 0; i++) {
+        if (i == TRIES)
+            return "still running";
+        nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
+    }
+    snprintf(buffer, size, "%s %d", WIFSIGNALED(status) ? "signal" : "status",
+             WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    return buffer;
 }
 
 /* The stream of a child has ended. */
 static int finish(struct collecting *c, struct child *child)
 {
-    int status = 0, r = 0;
+    char buffer[32], said[256];
+    ssize_t n;
+    int r = 0;
 
-    waitpid(child->pid, &status, 0);
-    if (!child->complete)
-        r = note(c->notes, "hbad-collect for %s ended early (%s %d)%s%s; what it sent is used",
-                 child->adapter->name, WIFSIGNALED(status) ? "signal" : "status",
-                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
-                 child->at ? ", at device " : "", child->at ? child->at : "");
+    if (!child->complete) {
+        const char *how = how_it_ended(child, buffer, sizeof(buffer));
+
+        n = read(child->errors, said, sizeof(said) - 1);
+        said[n > 0 ? n : 0] = '\0';
+        said[strcspn(said, "\n")] = '\0';
+        r = note(c->notes, "hbad-collect for %s ended early (%s)%s%s; what it sent is used%s%s",
+                 child->adapter->name, how, child->at ? ", at device " : "",
+                 child->at ? child->at : "", *said ? ". It said: " : "", said);
+    }
     forget(child);
     return r;
+}
+
+/* A child has something to say, or has ended. */
+static int hear(struct collecting *c, struct child *child)
+{
+    int r = take_output(c, child);
+
+    if (r == 0)
+        return finish(c, child);
+    if (r != -EBADMSG)
+        return r < 0 ? r : 0;
+    forget(child);
+    return 0;
 }
 
 /* A child has said nothing for too long: its device gets the answer that none came. */
@@ -259,12 +312,10 @@ static int wait_for_children(struct collecting *c)
 
         if (!child->pid)
             continue;
-        if (fds[i].revents) {
-            r = take_output(c, child);
-            r = r == 0 ? finish(c, child) : r > 0 ? 0 : r;
-        } else if (now - child->heard_us >= c->patience_us) {
+        if (fds[i].revents)
+            r = hear(c, child);
+        else if (now - child->heard_us >= c->patience_us)
             r = give_up(c, child);
-        }
     }
     return r;
 }
