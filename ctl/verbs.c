@@ -32,7 +32,7 @@ static int status_of(const struct request *request, const struct report *report)
 
 static int flushed(int status)
 {
-    if (fflush(stdout) == 0)
+    if (fflush(stdout) == 0 && !ferror(stdout))
         return status;
     fprintf(stderr, "hbactl: standard output: %s\n", strerror(errno));
     return EXIT_WARNING;

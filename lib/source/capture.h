@@ -44,6 +44,8 @@ int capture_read(struct json_reader *reader, struct store *store, struct arena *
 int capture_read_object(struct json_reader *reader, struct store *store, struct arena *arena,
                         struct capture_reading *ret, struct capture_progress *ret_progress);
 
+/* All of the following return 0 or a negative errno, that of the stream where writing failed. */
+
 /* Writes the store as one object, laid out for people: a line a directory. */
 int capture_write(const struct store *store, FILE *out);
 

@@ -273,12 +273,18 @@ static int write_object(const struct store *store, FILE *out, bool pretty)
     return r;
 }
 
+/* 0, or why writing failed: a stream knows only that it did, the write that failed has left errno. */
+static int stream_error(FILE *out)
+{
+    return !ferror(out) ? 0 : errno ? -errno : -EIO;
+}
+
 int capture_write(const struct store *store, FILE *out)
 {
     int r = write_object(store, out, true);
 
     putc('\n', out);
-    return r < 0 ? r : ferror(out) ? -EIO : 0;
+    return r < 0 ? r : stream_error(out);
 }
 
 int capture_write_chunk(const struct store *store, FILE *out)
@@ -286,7 +292,7 @@ int capture_write_chunk(const struct store *store, FILE *out)
     int r = write_object(store, out, false);
 
     putc('\0', out);
-    return r < 0 ? r : ferror(out) ? -EIO : 0;
+    return r < 0 ? r : stream_error(out);
 }
 
 int capture_write_progress(const struct capture_progress *progress, FILE *out)
@@ -307,12 +313,12 @@ int capture_write_progress(const struct capture_progress *progress, FILE *out)
     }
     json_write_end_object(&w);
     putc('\0', out);
-    return ferror(out) ? -EIO : 0;
+    return stream_error(out);
 }
 
 int capture_write_end(FILE *out)
 {
     fputs("{\"hbad-capture\":1,\"end\":true}", out);
     putc('\0', out);
-    return ferror(out) ? -EIO : 0;
+    return stream_error(out);
 }
