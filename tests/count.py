@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Count tests: count.py FILE...
 
-FILE is a JUnit file of ctest, or lines "passed NAME" and "failed NAME". A ctest test that is a cmocka program counts
-as the tests in it, any other as one. cmocka writes its sums to standard error, where ctest keeps them. A program that
-failed counts as one failure at least, whatever its own sums say (a leak, a crash).
+FILE is a JUnit file of ctest, or lines "passed NAME" and "failed NAME". A ctest test that is a cmocka program or a
+Python unittest counts as the tests in it, any other as one. A program that failed counts as one failure at least,
+whatever its own sums say (a leak, a crash).
 Prints what failed and what was skipped; the last line is "N passed, N failed". Exit status 1 if anything failed or
 nothing ran.
 """
@@ -13,9 +13,21 @@ import re
 import sys
 import xml.etree.ElementTree as xml
 
-SUM = re.compile(r"^\[  (PASSED|FAILED)  \] (\d+) test\(s\)", re.M)
+CMOCKA = re.compile(r"^\[  (PASSED|FAILED)  \] (\d+) test\(s\)", re.M)
+UNITTEST = re.compile(r"^Ran (\d+) tests? in ", re.M)
+UNITTEST_BAD = re.compile(r"\b(?:failures|errors|skipped)=(\d+)")
 # What XML cannot hold, e.g. the escapes of a coloured program; ctest writes it all the same.
 UNFIT = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def sums(output):
+    """(passed, failed) as the program itself says it; (0, 0) where it says nothing."""
+    passed = sum(int(n) for kind, n in CMOCKA.findall(output) if kind == "PASSED")
+    failed = sum(int(n) for kind, n in CMOCKA.findall(output) if kind == "FAILED")
+    for ran in UNITTEST.finditer(output):
+        bad = sum(int(n) for n in UNITTEST_BAD.findall(output[ran.end():]))
+        passed += max(int(ran[1]) - bad, 0)
+    return passed, failed
 
 
 def read_junit(text):
@@ -23,13 +35,11 @@ def read_junit(text):
     ran, skipped = [], []
     for case in xml.fromstring(UNFIT.sub("?", text)).iter("testcase"):
         name, status = case.get("name"), case.get("status")
-        sums = {"PASSED": 0, "FAILED": 0}
-        for kind, number in SUM.findall(case.findtext("system-out") or ""):
-            sums[kind] += int(number)
+        passed, failed = sums(case.findtext("system-out") or "")
         if status == "run":
-            ran.append((name, sums["PASSED"] or 1, 0))
+            ran.append((name, passed or 1, 0))
         elif status == "fail":
-            ran.append((name, sums["PASSED"], max(sums["FAILED"], 1)))
+            ran.append((name, passed, max(failed, 1)))
         else:
             skipped.append(name)
     return ran, skipped

@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""hbactl as scripts and people meet it: test_hbactl.py BIN
+
+Exit status, what is said of bad input, forms of output, and what happens where output cannot go.
+"""
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from machines import GOLDEN, HBACTL, captures, cases, hbactl, in_namespace, namespaces_work, run
+
+FINE, BELOW = "spi-fusion-u320-fine", "spi-fusion-one-at-half-rate"
+HIDDEN = "iscsi-session-over-1g-nic"            # its only link cannot be judged
+CAPPED = "sata-libata-force-3g"
+
+
+class Scratch(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="hbad-ctl-")
+        self.addCleanup(shutil.rmtree, self.dir)
+
+    def file(self, name, text):
+        path = os.path.join(self.dir, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+
+class ExitStatus(unittest.TestCase):
+    def expect(self, status, *words):
+        p = hbactl(*words)
+        self.assertEqual(p.returncode, status, "%s\n%s%s" % (words, p.stdout[-500:], p.stderr))
+        return p
+
+    def test_status(self):
+        self.expect(0, *captures(FINE))
+        self.expect(0, *captures(FINE), "status")
+        self.expect(1, *captures(BELOW))
+        self.expect(1, *captures(BELOW), "--json")
+        self.expect(3, *captures(HIDDEN))
+        self.expect(0, *captures(CAPPED))
+
+    def test_strict(self):
+        self.expect(0, "--strict", *captures(FINE))
+        self.expect(1, "--strict", *captures(BELOW))
+        self.expect(3, "--strict", *captures(CAPPED))
+
+    def test_other_verbs_say_whether_it_was_done(self):
+        for verb in (["report"], ["report", "--json"], ["list", "links"], ["show", "sdc"], ["capture", "-"]):
+            self.expect(0, *captures(BELOW), *verb)
+        self.expect(1, *captures(BELOW), "show", "sdzz")
+
+    def test_nothing_examined(self):
+        self.expect(3, "--capture", "/nonexistent/1.json")
+        self.expect(3, "--sysfs-root", "/nonexistent")
+        self.expect(1, "--capture", "/nonexistent/1.json", "report")
+
+    def test_usage(self):
+        for words in (["frobnicate"], ["list"], ["list", "planets"], ["show"], ["status", "x"], ["--frobnicate"],
+                      ["--json=yaml"], ["--capture"], ["--patience", "0"], ["--patience", "soon"],
+                      ["--capture", "a", "--sysfs-root", "b"]):
+            with self.subTest(words=words):
+                p = self.expect(64, *words)
+                self.assertEqual(p.stdout, "")
+                self.assertNotEqual(p.stderr, "")
+        self.assertIn("frobnicate", hbactl("frobnicate").stderr)
+        self.assertIn("usage: hbactl show NAME", hbactl("show").stderr)
+
+    def test_help_and_version(self):
+        p = self.expect(0, "--help")
+        for verb in ("status", "list", "show", "report", "capture"):
+            self.assertIn("\n  " + verb, p.stdout)
+        self.assertRegex(self.expect(0, "--version").stdout, r"^hbactl \d+\.\d+\.\d+\n$")
+
+
+class BadCaptures(Scratch):
+    """What is wrong is said with the file, the place in it and the reason; no report is made of it."""
+
+    def expect(self, path, *texts):
+        p = hbactl("--capture", path, "report", "--json")
+        self.assertEqual(p.returncode, 1)
+        self.assertEqual(p.stdout, "")
+        for text in (path, *texts):
+            self.assertIn(text, p.stderr)
+
+    def test_missing(self):
+        self.expect(os.path.join(self.dir, "no.json"), "No such file")
+
+    def test_directory(self):
+        self.expect(self.dir, "Is a directory")
+
+    def test_empty(self):
+        self.expect(self.file("1.json", ""))
+
+    def test_no_json(self):
+        self.expect(self.file("1.json", '{ "hbad-capture": 1, "dirs": { oops } }'), "dirs", "byte")
+
+    def test_no_capture(self):
+        self.expect(self.file("1.json", '{"name": "x"}'), "hbad-capture")
+        self.expect(self.file("2.json", "[]"))
+
+    def test_another_version(self):
+        self.expect(self.file("1.json", '{"hbad-capture": 2}'), "hbad-capture", "version")
+
+    def test_bad_member(self):
+        self.expect(self.file("1.json", '{"hbad-capture": 1, "dirs": {"/sys/class/x": {"period": {"hex": "3g"}}}}'),
+                    "dirs", "/sys/class/x", "period", "hex")
+        self.expect(self.file("2.json", '{"hbad-capture": 1, "commands": [{"device": "sda", "cdb": "12 00"}]}'), "commands", "device")
+
+    def test_history_is_named_too(self):
+        bad = self.file("1.json", "{")
+        p = hbactl("--capture", bad, *captures(FINE))
+        self.assertEqual(p.returncode, 3)
+        self.assertIn(bad, p.stderr)
+
+    def test_one_object_that_breaks_off(self):
+        with open(os.path.join(GOLDEN, BELOW, "1.json"), encoding="utf-8") as file:
+            whole = file.read()
+        self.expect(self.file("1.json", whole[:whole.index('"commands"')]), "breaks off", "byte")
+
+    def test_stream_that_breaks_off_is_used(self):
+        with open(os.path.join(GOLDEN, BELOW, "1.json"), encoding="utf-8") as file:
+            whole = file.read()
+        path = self.file("1.json", whole + '\0{"hbad-capture": 1, "dirs": {')
+        p = hbactl("--capture", path, "report", "--json")
+        self.assertEqual(p.returncode, 0, p.stderr)
+        self.assertIn(path, p.stderr)
+        self.assertIn("breaks off", p.stderr)
+        self.assertEqual(json.loads(p.stdout)["summary"]["links"], 10)
+
+
+class Forms(Scratch):
+    def test_json(self):
+        forms = {form: hbactl(*captures(BELOW), "--json=" + form).stdout for form in ("short", "pretty", "off")}
+        self.assertEqual(forms["short"].count("\n"), 1)
+        self.assertGreater(forms["pretty"].count("\n"), 100)
+        self.assertEqual(json.loads(forms["short"]), json.loads(forms["pretty"]))
+        self.assertTrue(forms["off"].startswith("host0"))
+        self.assertEqual(hbactl(*captures(BELOW), "-j").stdout, forms["short"])
+        self.assertEqual(hbactl(*captures(BELOW), "--json").stdout, forms["pretty"])
+
+    def test_standard_input(self):
+        with open(os.path.join(GOLDEN, BELOW, "1.json"), "rb") as file:
+            p = subprocess.run([HBACTL, "--capture", "-", "--json=short"], stdin=file, stdout=subprocess.PIPE)
+        self.assertEqual(p.stdout.decode(), hbactl(*captures(BELOW), "--json=short").stdout)
+
+    def test_earlier_captures_are_history(self):
+        case = "sas-shelf-unplugged-one-finding"
+        names = captures(case)
+        self.assertGreater(len(names), 2)
+        down = [link["state"] for link in json.loads(hbactl(*names, "report", "--json").stdout)["links"]].count("down")
+        alone = [link["state"] for link in json.loads(hbactl(*names[-2:], "report", "--json").stdout)["links"]].count("down")
+        self.assertGreater(down, 0)
+        self.assertEqual(alone, 0)
+
+    def test_c_locale_is_ascii_and_80_columns_are_enough(self):
+        for case in cases():
+            for words in ([], ["list", "hosts"], ["list", "links"], ["list", "devices"]):
+                with self.subTest(case=case, words=words):
+                    out = hbactl(*captures(case), *words, env={"COLUMNS": "80"}).stdout
+                    self.assertTrue(out.isascii())
+                    self.assertLessEqual(max(map(len, out.splitlines())), 80)
+        self.assertTrue(hbactl("--help").stdout.isascii())
+
+    def test_utf8_locale_draws_lines(self):
+        out = hbactl(*captures(BELOW), env={"LC_ALL": "C.UTF-8", "COLUMNS": "80"}).stdout
+        self.assertIn("├─ target0:0:0", out)
+        self.assertLessEqual(max(map(len, out.splitlines())), 80)
+
+    def test_colour_is_for_terminals_that_want_it(self):
+        def on_terminal(**env):
+            command = "%s %s %s" % (HBACTL, *captures(BELOW))
+            return run("script", "-qec", command, os.path.join(self.dir, "typescript"), env={"TERM": "xterm", **env}).stdout
+        self.assertNotIn("\033", hbactl(*captures(BELOW), env={"TERM": "xterm"}).stdout)
+        self.assertIn("\033[1;31m", on_terminal())
+        self.assertNotIn("\033", on_terminal(NO_COLOR="1"))
+        self.assertNotIn("\033", on_terminal(TERM="dumb"))
+
+    def test_no_legend(self):
+        out = hbactl(*captures(BELOW), "--no-legend").stdout
+        self.assertEqual([line for line in out.splitlines() if not line.startswith(("host", "|-", "`-", "|  ", "   "))], [])
+        self.assertNotIn("DEVICE", hbactl(*captures(BELOW), "--no-legend", "list", "devices").stdout)
+
+
+class WhereOutputCannotGo(Scratch):
+    VERBS = ([], ["--json"], ["report"], ["list", "links"], ["show", "sdc"], ["capture"], ["capture", "-"])
+
+    def test_full_device(self):
+        for verb in self.VERBS:
+            with self.subTest(verb=verb), open("/dev/full", "w", encoding="ascii") as full:
+                p = run(HBACTL, *captures(FINE), *verb, stdout=full)
+                self.assertEqual(p.returncode, 1)
+                self.assertIn("No space left", p.stderr)
+
+    def test_closed(self):
+        for verb in self.VERBS:
+            with self.subTest(verb=verb):
+                p = run("sh", "-c", 'exec "$@" >&-', "sh", HBACTL, *captures(FINE), *verb)
+                self.assertEqual(p.returncode, 1)
+                self.assertIn("Bad file descriptor", p.stderr)
+
+    def test_reader_went_away(self):
+        p = run("sh", "-c", '"$@" | head -1', "sh", HBACTL, *captures("mixed-large-two-faults"), "--json")
+        self.assertEqual((p.stdout, p.stderr), ("{\n", ""))
+
+
+class Capture(Scratch):
+    def report(self, *words):
+        return json.loads(hbactl(*words, "report", "--json").stdout)
+
+    def test_what_is_captured_from_a_capture_says_the_same(self):
+        for case in (BELOW, "mixed-large-two-faults", "raid-controllers-hide-links"):
+            with self.subTest(case=case):
+                path = os.path.join(self.dir, case)
+                p = hbactl(*captures(case), "--no-scrub", "capture", path)
+                self.assertEqual((p.returncode, p.stdout, p.stderr), (0, "", ""))
+                self.assertEqual(self.report("--capture", path), self.report(*captures(case)))
+                self.assertEqual(os.listdir(self.dir), [case])
+                os.unlink(path)
+
+    def test_no_such_folder(self):
+        p = hbactl(*captures(BELOW), "capture", self.dir + "/no/capture.json")
+        self.assertEqual(p.returncode, 1)
+        self.assertIn("no/capture.json", p.stderr)
+
+    def test_full_disk_leaves_no_half_file(self):
+        if not namespaces_work():
+            self.skipTest("no mount namespace: not root here")
+        before = "mount -t tmpfs -o size=64k none %s; echo old >%s/old" % (self.dir, self.dir)
+        after = 'for name in new old; do "$@" %s/$name; echo $?; done; ls %s; cat %s/old' % (self.dir, self.dir, self.dir)
+        p = run(*in_namespace(before, "sh", "-c", after, "sh", HBACTL, *captures("mixed-large-two-faults"), "capture"))
+        self.assertEqual(p.stdout, "1\n1\nold\nold\n")
+        self.assertIn("No space left", p.stderr)
+        self.assertIn(self.dir + "/new", p.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
