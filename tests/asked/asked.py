@@ -39,6 +39,7 @@ def report(*words):
     if p.returncode: raise SystemExit("%s: exit status %d: %s" % (" ".join(words), p.returncode, p.stderr.decode()))
     r = json.loads(p.stdout)
     for k in ("taken", "system"): del r[k]
+    for f in r["findings"]: del f["since"]
     return r
 
 def opened_below(root, trace):

@@ -80,8 +80,10 @@ static int fake_measure(struct source *s, const struct measure_request *request,
                         struct measurement *ret)
 {
     (void)s;
-    *ret = (struct measurement){ 0, request->hctl, request->method, request->block_bytes,
-                                 request->total_bytes, 1000, 10, request->depth };
+    *ret = (struct measurement){
+        0,  request->hctl, request->method, request->block_bytes, request->total_bytes, 1000,
+        10, request->depth
+    };
     return 0;
 }
 
