@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "base/arena.h"
 #include "base/vec.h"
 #include "finding/catalog.h"
 
@@ -12,12 +13,18 @@ struct evidence {
     const char *from; /* "spi_transport/target0:0:2", "MODE SENSE 19h/04h" */
 };
 
+struct texts {
+    const char **v;
+    size_t n, cap;
+};
+
 struct finding {
+    struct arena *arena; /* where its texts are: the model's */
     const struct catalog_entry *entry;
     enum severity severity;
-    const char *summary;        /* one sentence with names and values */
-    VEC(const char *) subjects; /* ids; the highest thing that explains all first */
-    VEC(const char *) names;    /* what people call them today */
+    const char *summary;   /* one sentence with names and values */
+    struct texts subjects; /* ids; the highest thing that explains all first */
+    struct texts names;    /* what people call them today */
     VEC(struct evidence) evidence;
     uint64_t since_us; /* since when it is known to hold */
 };

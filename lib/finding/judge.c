@@ -49,6 +49,7 @@ struct finding *judge_add(struct judging *j, const char *code)
 
     if (!f || vec_push(&j->report->findings, f) < 0)
         return NULL;
+    f->arena = j->arena;
     f->entry = catalog_find(code);
     f->severity = f->entry->severity;
     f->summary = f->entry->title;
@@ -56,11 +57,18 @@ struct finding *judge_add(struct judging *j, const char *code)
     return f;
 }
 
+static int push_copy(struct finding *f, struct texts *texts, const char *text)
+{
+    char *copy = arena_strdup(f->arena, text);
+
+    return copy ? vec_push(texts, copy) : -ENOMEM;
+}
+
 int judge_subject(struct finding *f, const char *id, const char *name)
 {
-    int r = vec_push(&f->subjects, id);
+    int r = push_copy(f, &f->subjects, id);
 
-    return r < 0 || !name ? r : vec_push(&f->names, name);
+    return r < 0 || !name ? r : push_copy(f, &f->names, name);
 }
 
 int judge_subject_host(struct judging *j, struct finding *f, const struct host *h)
@@ -80,7 +88,7 @@ int judge_subject_link(struct judging *j, struct finding *f, const struct link *
     const char *node = node_of(judge_device_on(j, l));
     int r = judge_subject(f, l->id, l->kernel_name);
 
-    return r < 0 || !node ? r : vec_push(&f->names, node);
+    return r < 0 || !node ? r : push_copy(f, &f->names, node);
 }
 
 int judge_subject_device(struct judging *j, struct finding *f, const struct device *d)
@@ -89,12 +97,17 @@ int judge_subject_device(struct judging *j, struct finding *f, const struct devi
     int r = judge_subject(f, d->id, d->hctl);
 
     (void)j;
-    return r < 0 || !node ? r : vec_push(&f->names, node);
+    return r < 0 || !node ? r : push_copy(f, &f->names, node);
 }
 
 int judge_evidence(struct finding *f, const char *what, const char *value, const char *from)
 {
-    return vec_push(&f->evidence, (struct evidence){ what, value, from });
+    struct evidence e = { arena_strdup(f->arena, what), arena_strdup(f->arena, value),
+                          from ? arena_strdup(f->arena, from) : NULL };
+
+    if (!value)
+        return 0;
+    return e.what && e.value && (e.from || !from) ? vec_push(&f->evidence, e) : -ENOMEM;
 }
 
 int judge_say(struct judging *j, struct finding *f, const char *format, ...)

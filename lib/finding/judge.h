@@ -24,7 +24,7 @@ struct judging {
 int judge_report(struct report *report, const struct history *history,
                  const struct thresholds *thresholds);
 
-/* ---- for the rules ---- */
+/* ---- for the rules ---- texts are copied */
 
 /* Adds a finding of a code with its catalog severity; NULL without memory. */
 struct finding *judge_add(struct judging *j, const char *code);
@@ -35,7 +35,7 @@ int judge_subject_link(struct judging *j, struct finding *f, const struct link *
 int judge_subject_device(struct judging *j, struct finding *f, const struct device *d);
 int judge_subject(struct finding *f, const char *id, const char *name);
 
-/* Adds evidence; `from` may be NULL. Texts must live as long as the report. */
+/* Adds evidence, none where `value` is NULL; `from` may be NULL. */
 int judge_evidence(struct finding *f, const char *what, const char *value, const char *from);
 
 /* The finding's sentence. Returns 0 or -ENOMEM. */
