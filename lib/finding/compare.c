@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What differs between two reports (compare.h).
+ */
+#include "finding/compare.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/names.h"
+#include "base/text.h"
+#include "facts/key.h"
+
+static const char *const KINDS[] = {
+    [CHANGE_MODE] = "mode",         [CHANGE_DRIVER] = "driver",   [CHANGE_PARAMETER] = "parameter",
+    [CHANGE_FIRMWARE] = "firmware", [CHANGE_KERNEL] = "kernel",   [CHANGE_QUEUE] = "queue",
+    [CHANGE_DEVICE] = "device",     [CHANGE_FINDING] = "finding", [CHANGE_COUNTER] = "counter",
+};
+DEFINE_NAMES(enum change_kind, change_kind, KINDS)
+
+struct comparison *comparison_free(struct comparison *c)
+{
+    if (!c)
+        return NULL;
+    free(c->changes.v);
+    arena_free(c->arena);
+    free(c);
+    return NULL;
+}
+
+/* What a change is about. */
+struct about {
+    struct comparison *c;
+    const char *id, *name;
+};
+
+static bool same(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static int differ(const struct about *s, enum change_kind kind, const char *what, const char *a,
+                  const char *b)
+{
+    if (same(a, b))
+        return 0;
+    return vec_push(&s->c->changes, (struct change){ kind, s->id, s->name, what, a, b });
+}
+
+static const char *number_text(struct comparison *c, uint64_t n)
+{
+    return arena_printf(c->arena, "%" PRIu64, n);
+}
+
+/* A number that either subject has. */
+static int differ_in_number(const struct about *s, enum change_kind kind,
+                            const struct fact_key *key, const struct subject *a,
+                            const struct subject *b)
+{
+    uint64_t x = 0, y = 0;
+    bool has_x = fact_number(a, key, &x), has_y = fact_number(b, key, &y);
+    const char *before, *after;
+
+    if (has_x == has_y && x == y)
+        return 0;
+    before = has_x ? number_text(s->c, x) : NULL;
+    after = has_y ? number_text(s->c, y) : NULL;
+    if ((has_x && !before) || (has_y && !after))
+        return -ENOMEM;
+    return differ(s, kind, key->name, before, after);
+}
+
+/* ---- pairs ---- objects of two reports with the same id; either may be missing */
+
+/* Anything with an id, where it stands in its model, and the object. */
+struct object {
+    const char *id;
+    size_t order;
+    const void *a, *b;
+};
+
+struct objects {
+    VEC(struct object) v;
+};
+
+static int by_id(const void *x, const void *y)
+{
+    const struct object *a = x, *b = y;
+    int r = strcmp(a->id, b->id);
+
+    return r ? r : (a->b != NULL) - (b->b != NULL);
+}
+
+static int by_order(const void *x, const void *y)
+{
+    const struct object *a = x, *b = y;
+
+    return (a->order > b->order) - (a->order < b->order);
+}
+
+static int push_object(struct objects *o, const char *id, const void *object, bool second)
+{
+    return vec_push(&o->v,
+                    (struct object){ id, o->v.n, second ? NULL : object, second ? object : NULL });
+}
+
+/* Folds those with the same id into one, and restores the order of the reports. */
+static void pair(struct objects *o)
+{
+    size_t n = 0;
+
+    if (!o->v.n)
+        return;
+    qsort(o->v.v, o->v.n, sizeof(*o->v.v), by_id);
+    for (size_t i = 0; i < o->v.n; i++) {
+        struct object *last = n ? &o->v.v[n - 1] : NULL;
+
+        if (last && strcmp(last->id, o->v.v[i].id) == 0 && last->a && !last->b && o->v.v[i].b)
+            last->b = o->v.v[i].b;
+        else
+            o->v.v[n++] = o->v.v[i];
+    }
+    o->v.n = n;
+    qsort(o->v.v, n, sizeof(*o->v.v), by_order);
+}
+
+/* ---- what is compared of each ---- */
+
+static const char *parameter_of(const struct host *h, const char *name)
+{
+    for (size_t i = 0; i < h->parameters.n; i++)
+        if (strcmp(h->parameters.v[i].name, name) == 0)
+            return h->parameters.v[i].value;
+    return NULL;
+}
+
+static int compare_parameters(const struct about *s, const struct host *a, const struct host *b)
+{
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < a->parameters.n; i++)
+        r = differ(s, CHANGE_PARAMETER, a->parameters.v[i].name, a->parameters.v[i].value,
+                   parameter_of(b, a->parameters.v[i].name));
+    for (size_t i = 0; r == 0 && i < b->parameters.n; i++)
+        if (!parameter_of(a, b->parameters.v[i].name))
+            r = differ(s, CHANGE_PARAMETER, b->parameters.v[i].name, NULL,
+                       b->parameters.v[i].value);
+    return r;
+}
+
+static const char *how_built(const struct host *h)
+{
+    uint64_t built_in;
+
+    if (!h->module || !fact_number(h->module, &KEY_BUILT_IN, &built_in))
+        return NULL;
+    return built_in ? "built into the kernel" : "a module";
+}
+
+static int compare_hosts(struct comparison *c, const struct object *o)
+{
+    static const struct fact_key *const QUEUES[] = { &KEY_CAN_QUEUE, &KEY_CMD_PER_LUN,
+                                                     &KEY_SG_TABLESIZE, &KEY_HW_QUEUES };
+    const struct host *a = o->a, *b = o->b;
+    struct about s = { c, o->id, (b ? b : a)->kernel_name };
+    int r;
+
+    if (!a || !b)
+        return differ(&s, CHANGE_DEVICE, "adapter", a ? a->driver : NULL, b ? b->driver : NULL);
+    r = differ(&s, CHANGE_DRIVER, "driver", a->driver, b->driver);
+    if (r == 0)
+        r = differ(&s, CHANGE_DRIVER, "driver version", a->driver_version, b->driver_version);
+    if (r == 0)
+        r = differ(&s, CHANGE_DRIVER, "driver is", how_built(a), how_built(b));
+    if (r == 0)
+        r = compare_parameters(&s, a, b);
+    if (r == 0)
+        r = differ(&s, CHANGE_FIRMWARE, "firmware", a->firmware, b->firmware);
+    if (r == 0)
+        r = differ(&s, CHANGE_FIRMWARE, "BIOS", a->bios, b->bios);
+    if (r == 0)
+        r = differ(&s, CHANGE_DEVICE, "model", a->model, b->model);
+    for (size_t i = 0; r == 0 && i < ELEMENTS(QUEUES); i++)
+        r = differ_in_number(&s, CHANGE_QUEUE, QUEUES[i], a->subject, b->subject);
+    return r < 0 ? r : differ_in_number(&s, CHANGE_COUNTER, &KEY_RESET_COUNT, a->own, b->own);
+}
+
+/* A link's mode, or its state where it is not up. */
+static const char *mode_text(struct comparison *c, const struct link *l)
+{
+    uint64_t kb;
+
+    if (!l)
+        return NULL;
+    if (l->state != LINK_UP)
+        return link_state_to_string(l->state);
+    if (!l->actual.known)
+        return "not known";
+    if (l->actual.label)
+        return l->actual.label;
+    kb = rate_kb_per_s(l->actual.rate);
+    return arena_printf(c->arena, "%" PRIu64 ".%" PRIu64 " MB/s", kb / 1000, kb % 1000 / 100);
+}
+
+static const struct fact *counter_of(const struct link *l, const struct fact_key *key)
+{
+    for (size_t i = 0; i < l->counters.n; i++)
+        if (l->counters.v[i]->key == key)
+            return l->counters.v[i];
+    return NULL;
+}
+
+static int compare_counters(const struct about *s, const struct link *a, const struct link *b)
+{
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < b->counters.n; i++) {
+        const struct fact *after = b->counters.v[i], *before = counter_of(a, after->key);
+        const char *x, *y;
+
+        if (!before || before->number == after->number)
+            continue;
+        x = number_text(s->c, before->number);
+        y = number_text(s->c, after->number);
+        r = x && y ? differ(s, CHANGE_COUNTER, after->key->name, x, y) : -ENOMEM;
+    }
+    return r;
+}
+
+static int compare_links(struct comparison *c, const struct object *o)
+{
+    const struct link *a = o->a, *b = o->b;
+    struct about s = { c, o->id, (b ? b : a)->kernel_name };
+    const char *x = mode_text(c, a), *y = mode_text(c, b);
+    int r;
+
+    if ((a && !x) || (b && !y))
+        return -ENOMEM;
+    r = differ(&s, CHANGE_MODE, "runs at", x, y);
+    if (!a || !b)
+        return r;
+    if (r == 0)
+        r = differ(&s, CHANGE_DEVICE, "far end", a->far, b->far);
+    if (r == 0 && a->actual.known && b->actual.known && same(x, y))
+        r = differ(&s, CHANGE_MODE, "in detail", a->actual.detail, b->actual.detail);
+    return r < 0 ? r : compare_counters(&s, a, b);
+}
+
+static int compare_devices(struct comparison *c, const struct object *o)
+{
+    const struct device *a = o->a, *b = o->b;
+    struct about s = { c, o->id, (b ? b : a)->hctl };
+    int r;
+
+    if (!a || !b)
+        return differ(&s, CHANGE_DEVICE, "device", a ? a->model : NULL, b ? b->model : NULL);
+    r = differ(&s, CHANGE_DEVICE, "model", a->model, b->model);
+    if (r == 0)
+        r = differ(&s, CHANGE_DEVICE, "serial number", a->serial, b->serial);
+    if (r == 0)
+        r = differ(&s, CHANGE_DEVICE, "firmware", a->revision, b->revision);
+    if (r == 0)
+        r = differ(&s, CHANGE_DEVICE, "state", fact_text(a->subject, &KEY_STATE),
+                   fact_text(b->subject, &KEY_STATE));
+    return r < 0 ? r : differ_in_number(&s, CHANGE_QUEUE, &KEY_QUEUE_DEPTH, a->subject, b->subject);
+}
+
+static int compare_findings(struct comparison *c, const struct object *o)
+{
+    const struct finding *a = o->a, *b = o->b, *f = b ? b : a;
+    struct about s = { c, f->subjects.v[0], f->names.n ? f->names.v[0] : f->subjects.v[0] };
+
+    return a && b ? 0
+                  : differ(&s, CHANGE_FINDING, f->entry->code, a ? a->summary : NULL,
+                           b ? b->summary : NULL);
+}
+
+/* ---- all of it ---- */
+
+static int add_hosts(struct comparison *c, struct objects *o, const struct report *r, bool second)
+{
+    int e = 0;
+
+    (void)c;
+    for (size_t i = 0; e == 0 && i < r->model->hosts.n; i++)
+        e = push_object(o, r->model->hosts.v[i]->id, r->model->hosts.v[i], second);
+    return e;
+}
+
+static int add_links(struct comparison *c, struct objects *o, const struct report *r, bool second)
+{
+    int e = 0;
+
+    (void)c;
+    for (size_t i = 0; e == 0 && i < r->model->links.n; i++)
+        e = push_object(o, r->model->links.v[i]->id, r->model->links.v[i], second);
+    return e;
+}
+
+static int add_devices(struct comparison *c, struct objects *o, const struct report *r, bool second)
+{
+    int e = 0;
+
+    (void)c;
+    for (size_t i = 0; e == 0 && i < r->model->devices.n; i++)
+        e = push_object(o, r->model->devices.v[i]->id, r->model->devices.v[i], second);
+    return e;
+}
+
+static int add_findings(struct comparison *c, struct objects *o, const struct report *r,
+                        bool second)
+{
+    int e = 0;
+
+    for (size_t i = 0; e == 0 && i < r->findings.n; i++) {
+        const struct finding *f = r->findings.v[i];
+        const char *id = arena_printf(c->arena, "%s %s", f->entry->code, f->subjects.v[0]);
+
+        e = id ? push_object(o, id, f, second) : -ENOMEM;
+    }
+    return e;
+}
+
+/* The kinds in their order, each as it was found. */
+static int sort_changes(struct comparison *c)
+{
+    VEC(struct change) sorted = { 0 };
+    int r = vec_reserve(&sorted, c->changes.n + 1);
+
+    if (r < 0)
+        return r;
+    for (int kind = 0; kind < _CHANGE_KIND_MAX; kind++)
+        for (size_t i = 0; i < c->changes.n; i++)
+            if ((int)c->changes.v[i].kind == kind)
+                sorted.v[sorted.n++] = c->changes.v[i];
+    free(c->changes.v);
+    c->changes.v = sorted.v;
+    c->changes.cap = sorted.cap;
+    return 0;
+}
+
+int compare_reports(const struct report *a, const struct report *b, struct comparison **ret)
+{
+    static const struct {
+        int (*add)(struct comparison *, struct objects *, const struct report *, bool second);
+        int (*compare)(struct comparison *, const struct object *);
+    } OBJECTS[] = {
+        { add_hosts, compare_hosts },
+        { add_links, compare_links },
+        { add_devices, compare_devices },
+        { add_findings, compare_findings },
+    };
+    _cleanup_(comparison_freep) struct comparison *c = calloc(1, sizeof(*c));
+    struct about machine = { c, b->hostname, b->hostname };
+    int r;
+
+    if (!c || !(c->arena = arena_new()))
+        return -ENOMEM;
+    r = differ(&machine, CHANGE_KERNEL, "kernel", a->kernel, b->kernel);
+    for (size_t k = 0; r == 0 && k < ELEMENTS(OBJECTS); k++) {
+        struct objects objects = { 0 };
+
+        r = OBJECTS[k].add(c, &objects, a, false);
+        if (r == 0)
+            r = OBJECTS[k].add(c, &objects, b, true);
+        if (r == 0)
+            pair(&objects);
+        for (size_t i = 0; r == 0 && i < objects.v.n; i++)
+            r = OBJECTS[k].compare(c, &objects.v.v[i]);
+        free(objects.v.v);
+    }
+    if (r == 0)
+        r = sort_changes(c);
+    if (r == 0)
+        *ret = TAKE_PTR(c);
+    return r;
+}

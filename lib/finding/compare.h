@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Two reports of one machine, and what is different: the question after a new kernel, driver, firmware
+ * or cable.
+ */
+#pragma once
+
+#include "finding/report.h"
+
+/* In the order of their likely effect on speed, and so of the result. */
+enum change_kind {
+    CHANGE_MODE, /* state or mode of a link */
+    CHANGE_DRIVER,
+    CHANGE_PARAMETER,
+    CHANGE_FIRMWARE, /* and BIOS, of an adapter */
+    CHANGE_KERNEL,
+    CHANGE_QUEUE,
+    CHANGE_DEVICE, /* came, went, or has other firmware */
+    CHANGE_FINDING,
+    CHANGE_COUNTER,
+    _CHANGE_KIND_MAX,
+};
+const char *change_kind_to_string(enum change_kind k);
+
+struct change {
+    enum change_kind kind;
+    const char *id, *name; /* of what it is about; name as it is called in the second report */
+    const char *what, *before, *after; /* NULL before or after: was not there, is not there */
+};
+
+struct comparison {
+    struct arena *arena;
+    VEC(struct change) changes;
+};
+
+struct comparison *comparison_free(struct comparison *c);
+DEFINE_CLEANUP(struct comparison, comparison_free)
+
+/* What differs between the reports, found by the ids that survive a reboot. Texts are borrowed from the
+ * reports or live as long as the result. Returns 0 or -ENOMEM. */
+int compare_reports(const struct report *a, const struct report *b, struct comparison **ret);
