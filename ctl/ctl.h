@@ -10,6 +10,7 @@
 
 /* Exit status (DESIGN: the monitoring plugins' codes for status; 64 for usage). */
 enum { EXIT_WELL = 0, EXIT_WARNING = 1, EXIT_CRITICAL = 2, EXIT_UNSEEN = 3, EXIT_USAGE = 64 };
+enum { EXIT_DIFFERENT = 1, EXIT_TROUBLE = 2 }; /* of compare, as of diff(1) */
 
 enum json_mode { JSON_OFF, JSON_SHORT, JSON_PRETTY };
 
@@ -70,5 +71,7 @@ const char *resolve_live_hctl(const char *name, char *buffer, size_t size);
 int verb_status(const struct request *request);
 int verb_list(const struct request *request);
 int verb_show(const struct request *request);
+int verb_explain(const struct request *request);
+int verb_compare(const struct request *request);
 int verb_report(const struct request *request);
 int verb_capture(const struct request *request);

@@ -25,8 +25,12 @@ static const struct {
 } VERBS[] = {
     { "status", 0, 0, verb_status, "status",
       "hosts, links and devices as a tree, with what is wrong (default)" },
-    { "list", 1, 1, verb_list, "list hosts|links|devices", "one table" },
+    { "list", 1, 1, verb_list, "list hosts|links|devices|findings", "one table" },
     { "show", 1, 1, verb_show, "show NAME", "everything known of one host, link or device" },
+    { "explain", 1, 1, verb_explain, "explain NAME|CODE",
+      "why it is judged so; what a finding means" },
+    { "compare", 1, 2, verb_compare, "compare CAPTURE [CAPTURE]",
+      "what differs from another capture, or from this machine" },
     { "report", 0, 0, verb_report, "report [--json]", "all of it at once" },
     { "capture", 0, 1, verb_capture, "capture [FILE]",
       "what this machine says, in a file that replays anywhere" },
@@ -38,7 +42,7 @@ static int usage(FILE *out, int status)
         "hbactl [OPTION...] [VERB]\n\nShows in which mode every storage link of this machine runs.\n\n",
         out);
     for (size_t i = 0; i < ELEMENTS(VERBS); i++)
-        fprintf(out, "  %-26s %s\n", VERBS[i].synopsis, VERBS[i].help);
+        fprintf(out, "  %-34s %s\n", VERBS[i].synopsis, VERBS[i].help);
     fputs(
         "\nNAME is sda, /dev/sg3, 0:0:2:0, host1, phy-1:0:3, a PCI address, a WWN, a serial number, ...\n\n"
         "      --json[=pretty|short|off]  JSON; -j: pretty on a terminal, else short\n"

@@ -42,7 +42,7 @@ int verb_status(const struct request *request)
 {
     _cleanup_(report_freep) struct report *report = NULL;
 
-    if (load_report(request, request->json ? LEVEL_ALL : LEVEL_MODES, NULL, &report) < 0)
+    if (load_report(request, LEVEL_ALL, NULL, &report) < 0)
         return EXIT_UNSEEN;
     if (request->json)
         output_json(report, request->json == JSON_PRETTY, stdout);
@@ -74,6 +74,7 @@ static const struct {
     { "hosts", LEVEL_MODES, output_hosts, output_json_hosts },
     { "links", LEVEL_MODES, output_links, output_json_links },
     { "devices", LEVEL_IDENTITY, output_devices, output_json_devices },
+    { "findings", LEVEL_ALL, output_findings, output_json_findings },
 };
 
 int verb_list(const struct request *request)
@@ -84,7 +85,7 @@ int verb_list(const struct request *request)
     while (i < ELEMENTS(LISTS) && strcmp(LISTS[i].word, request->words[0]) != 0)
         i++;
     if (i == ELEMENTS(LISTS)) {
-        fprintf(stderr, "hbactl: there is no list of %s: hosts, links or devices\n",
+        fprintf(stderr, "hbactl: there is no list of %s: hosts, links, devices or findings\n",
                 request->words[0]);
         return EXIT_USAGE;
     }
@@ -109,7 +110,23 @@ static void show(const struct request *request, const struct report *report, con
         output_device(report, o->device, &request->style, stdout);
 }
 
-int verb_show(const struct request *request)
+static void explain(const struct request *request, const struct report *report,
+                    const struct object *o)
+{
+    if (request->json)
+        show(request, report, o);
+    else if (o->host)
+        output_explain_host(report, o->host, &request->style, stdout);
+    else if (o->link)
+        output_explain_link(report, o->link, &request->style, stdout);
+    else
+        output_explain_device(report, o->device, &request->style, stdout);
+}
+
+/* Prints each object that the first word names. */
+static int for_each_named(const struct request *request,
+                          void (*print)(const struct request *, const struct report *,
+                                        const struct object *))
 {
     enum { SHOWN_MAX = 16 };
     _cleanup_(report_freep) struct report *report = NULL;
@@ -126,7 +143,7 @@ int verb_show(const struct request *request)
     for (size_t i = 0; i < n && i < SHOWN_MAX; i++) {
         if (i && !request->json)
             putchar('\n');
-        show(request, report, &objects[i]);
+        print(request, report, &objects[i]);
     }
     if (n == 0)
         fprintf(
@@ -137,6 +154,58 @@ int verb_show(const struct request *request)
         fprintf(stderr, "hbactl: %zu objects are called %s; %d are shown\n", n, request->words[0],
                 SHOWN_MAX);
     return flushed(n ? EXIT_WELL : EXIT_FAILURE);
+}
+
+int verb_show(const struct request *request)
+{
+    return for_each_named(request, show);
+}
+
+int verb_explain(const struct request *request)
+{
+    const struct catalog_entry *entry = catalog_find(request->words[0]);
+
+    if (!entry)
+        return for_each_named(request, explain);
+    if (request->json)
+        output_json_code(entry, request->json == JSON_PRETTY, stdout);
+    else
+        output_code(entry, &request->style, stdout);
+    return flushed(EXIT_WELL);
+}
+
+/* The first word and the second, or this machine, are compared; of two captures the first is the other's
+ * past. */
+int verb_compare(const struct request *request)
+{
+    _cleanup_(report_freep) struct report *before = NULL, *after = NULL;
+    _cleanup_(comparison_freep) struct comparison *c = NULL;
+    struct request first = *request, second = *request;
+
+    if (request->n_captures) {
+        fputs("hbactl: compare takes its captures as words, not with --capture\n", stderr);
+        return EXIT_USAGE;
+    }
+    first.captures = request->words;
+    first.n_captures = 1;
+    first.sysfs_root = NULL;
+    if (request->n_words > 1) {
+        second.captures = request->words;
+        second.n_captures = 2;
+        second.sysfs_root = NULL;
+    }
+    if (load_report(&first, LEVEL_ALL, NULL, &before) < 0 ||
+        load_report(&second, LEVEL_ALL, NULL, &after) < 0)
+        return EXIT_TROUBLE;
+    if (compare_reports(before, after, &c) < 0) {
+        fputs("hbactl: out of memory\n", stderr);
+        return EXIT_TROUBLE;
+    }
+    if (request->json)
+        output_json_comparison(c, request->json == JSON_PRETTY, stdout);
+    else
+        output_comparison(c, &request->style, stdout);
+    return flushed(c->changes.n ? EXIT_DIFFERENT : EXIT_WELL);
 }
 
 /* Writes to a file beside the wanted one and renames it: a full disk leaves no half capture. */

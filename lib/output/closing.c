@@ -10,7 +10,7 @@
 #include "output/table.h"
 #include "output/words.h"
 
-enum { LABELS_MAX = 32, BELOW_MAX = 20 };
+enum { LABELS_MAX = 32, FINDINGS_MAX = 20, INFOS_MAX = 5 };
 
 /* Modes and how many links run at them; slots and lanes of wide links are not counted. */
 struct tally {
@@ -78,42 +78,39 @@ static void print_verdicts(const struct report *r, const struct text_style *styl
                 s->verdicts[VERDICT_UNKNOWN]);
 }
 
-/* ", half of what it could (Ultra320)" */
-static void print_shortfall(const struct link *l, FILE *out)
+/* What to type to learn more about a finding. */
+static void print_hint(const struct finding *f, const struct text_style *style, FILE *out)
 {
-    uint64_t actual = rate_kb_per_s(l->actual.rate), expected = rate_kb_per_s(l->expected.rate);
-    char buffer[64];
-    const char *mode = words_mode(&l->expected, buffer, sizeof(buffer));
+    char hint[160];
 
-    if (!actual || actual >= expected)
-        fprintf(out, " and could run at %s.\n", mode);
-    else if (actual * 2 == expected)
-        fprintf(out, ", half of what it could (%s).\n", mode);
-    else
-        fprintf(out, ", %u %% of what it could (%s).\n", (unsigned)(actual * 100 / expected), mode);
+    snprintf(hint, sizeof(hint), "hbactl explain %s%s%s", f->entry->code,
+             f->names.n ? ", hbactl show " : "", f->names.n ? f->names.v[f->names.n - 1] : "");
+    fputs("            ", out);
+    text_coloured(style, COLOUR_DIM, hint, out);
+    putc('\n', out);
 }
 
-static void print_below(const struct report *r, const struct text_style *style, FILE *out)
+static void print_findings(const struct report *r, const struct text_style *style, FILE *out)
 {
-    size_t n = 0;
+    size_t shown = 0, infos = 0;
 
-    for (size_t i = 0; i < r->model->links.n; i++) {
-        const struct link *l = r->model->links.v[i];
-        const struct device *device;
-        char actual[64], nodes[64] = "";
+    for (size_t i = 0; i < r->findings.n; i++) {
+        const struct finding *f = r->findings.v[i];
+        char severity[16];
 
-        if (l->verdict != VERDICT_BELOW || n++ >= BELOW_MAX)
+        infos += f->severity == SEVERITY_INFO;
+        if (shown >= FINDINGS_MAX || infos > INFOS_MAX)
             continue;
-        if (words_devices_on(r, l, &device) == 1)
-            words_nodes(device, false, nodes, sizeof(nodes));
+        shown++;
+        snprintf(severity, sizeof(severity), "%-8s", severity_to_string(f->severity));
         fputs("  ", out);
-        text_coloured(style, COLOUR_BAD, "warning", out);
-        fprintf(out, "  %s%s%s%s runs at %s", l->kernel_name, *nodes ? " (" : "", nodes,
-                *nodes ? ")" : "", words_mode(&l->actual, actual, sizeof(actual)));
-        print_shortfall(l, out);
+        text_coloured(style, f->severity > SEVERITY_INFO ? COLOUR_BAD : COLOUR_NONE, severity, out);
+        fprintf(out, "  %s\n", f->summary);
+        if (f->severity > SEVERITY_INFO)
+            print_hint(f, style, out);
     }
-    if (n > BELOW_MAX)
-        fprintf(out, "  and %zu more: hbactl list links\n", n - BELOW_MAX);
+    if (shown < r->findings.n)
+        fprintf(out, "  and %zu more: hbactl list findings\n", r->findings.n - shown);
 }
 
 static void print_gaps(const struct report *r, FILE *out)
@@ -140,7 +137,7 @@ void output_closing(const struct report *report, const struct text_style *style,
     if (sentences) {
         print_modes(report, sentences);
         print_verdicts(report, style, sentences);
-        print_below(report, style, sentences);
+        print_findings(report, style, sentences);
         print_gaps(report, sentences);
     }
     if (sentences && fclose(sentences) == 0)

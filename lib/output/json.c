@@ -391,6 +391,22 @@ void output_json(const struct report *report, bool pretty, FILE *out)
     putc('\n', out);
 }
 
+void output_json_code(const struct catalog_entry *e, bool pretty, FILE *out)
+{
+    struct json_writer writer = json_writer(out, pretty), *w = &writer;
+
+    json_write_begin_object(w);
+    member(w, "code", e->code);
+    member(w, "severity", severity_to_string(e->severity));
+    member(w, "message_id", e->message_id);
+    member(w, "title", e->title);
+    words(w, "causes", e->causes);
+    words(w, "remedies", e->remedies);
+    member_if(w, "not_this", e->not_this);
+    json_write_end_object(w);
+    putc('\n', out);
+}
+
 static void print_part(const struct report *report, bool pretty, FILE *out,
                        void (*part)(struct json_writer *, const struct report *))
 {

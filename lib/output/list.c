@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tables of hosts, links and devices (output.h).
+ * Tables of hosts, links, devices and findings (output.h).
  */
 #include <string.h>
 
@@ -139,4 +139,42 @@ void output_devices(const struct report *report, const struct text_style *style,
             r = table_cell(t, c, COLOUR_NONE, CELLS[c]);
     }
     print_or_fail(t, r, "device", report->model->devices.n, style, out);
+}
+
+/* "target0:0:2 sdc", and how many more. */
+static int name_cell(struct table *t, size_t column, const struct finding *f)
+{
+    const char *first = f->names.n ? f->names.v[0] : f->subjects.v[0];
+
+    if (f->subjects.n == 1)
+        return table_cell(t, column, COLOUR_NONE, first);
+    return table_cellf(t, column, COLOUR_NONE, "%s and %zu more", first, f->subjects.n - 1);
+}
+
+void output_findings(const struct report *report, const struct text_style *style, FILE *out)
+{
+    static const struct column COLUMNS[] = {
+        { "SEVERITY" },
+        { "CODE" },
+        { "ABOUT", .drop = 1, .least = 12 },
+        { "SUMMARY", .least = 20 },
+    };
+    _cleanup_(table_freep) struct table *t = table_new(COLUMNS, ELEMENTS(COLUMNS));
+    int r = t ? 0 : -1;
+
+    for (size_t i = 0; r == 0 && i < report->findings.n; i++) {
+        const struct finding *f = report->findings.v[i];
+
+        r = table_row(t);
+        if (r == 0)
+            r = table_cell(t, 0, f->severity > SEVERITY_INFO ? COLOUR_BAD : COLOUR_NONE,
+                           severity_to_string(f->severity));
+        if (r == 0)
+            r = table_cell(t, 1, COLOUR_NONE, f->entry->code);
+        if (r == 0)
+            r = name_cell(t, 2, f);
+        if (r == 0)
+            r = table_cell(t, 3, COLOUR_NONE, f->summary);
+    }
+    print_or_fail(t, r, "finding", report->findings.n, style, out);
 }

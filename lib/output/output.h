@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "finding/compare.h"
 #include "finding/report.h"
 
 /* The whole report as one JSON object, with a newline behind it. */
@@ -37,6 +38,20 @@ void output_hosts(const struct report *report, const struct text_style *style, F
 void output_links(const struct report *report, const struct text_style *style, FILE *out);
 void output_devices(const struct report *report, const struct text_style *style, FILE *out);
 
+void output_findings(const struct report *report, const struct text_style *style, FILE *out);
+
+/* What a code means, with causes and remedies. */
+void output_json_code(const struct catalog_entry *entry, bool pretty, FILE *out);
+void output_code(const struct catalog_entry *entry, const struct text_style *style, FILE *out);
+
+/* Why an object is judged as it is: the rule, every input, and the findings that name it. */
+void output_explain_host(const struct report *report, const struct host *h,
+                         const struct text_style *style, FILE *out);
+void output_explain_link(const struct report *report, const struct link *l,
+                         const struct text_style *style, FILE *out);
+void output_explain_device(const struct report *report, const struct device *d,
+                           const struct text_style *style, FILE *out);
+
 /* Everything known of one object. Exactly one of the three is not NULL. */
 void output_host(const struct report *report, const struct host *h, const struct text_style *style,
                  FILE *out);
@@ -44,3 +59,7 @@ void output_link(const struct report *report, const struct link *l, const struct
                  FILE *out);
 void output_device(const struct report *report, const struct device *d,
                    const struct text_style *style, FILE *out);
+
+/* What differs between two reports: a table, or an array of { kind, id, name, what, before, after }. */
+void output_comparison(const struct comparison *c, const struct text_style *style, FILE *out);
+void output_json_comparison(const struct comparison *c, bool pretty, FILE *out);

@@ -15,6 +15,7 @@ from machines import GOLDEN, HBACTL, captures, cases, hbactl, in_namespace, name
 
 FINE, BELOW = "spi-fusion-u320-fine", "spi-fusion-one-at-half-rate"
 HIDDEN = "iscsi-session-over-1g-nic"            # its only link cannot be judged
+NOTHING_TO_SAY = "sata-6g-drives-on-3g-ports-ok"
 CAPPED = "sata-libata-force-3g"
 
 
@@ -45,7 +46,8 @@ class ExitStatus(unittest.TestCase):
         self.expect(0, *captures(CAPPED))
 
     def test_strict(self):
-        self.expect(0, "--strict", *captures(FINE))
+        self.expect(0, "--strict", *captures(NOTHING_TO_SAY))
+        self.expect(3, "--strict", *captures(FINE))  # its bus carries less than its disks together: info
         self.expect(1, "--strict", *captures(BELOW))
         self.expect(3, "--strict", *captures(CAPPED))
 
@@ -159,7 +161,7 @@ class Forms(Scratch):
 
     def test_c_locale_is_ascii_and_80_columns_are_enough(self):
         for case in cases():
-            for words in ([], ["list", "hosts"], ["list", "links"], ["list", "devices"]):
+            for words in ([], ["list", "hosts"], ["list", "links"], ["list", "devices"], ["list", "findings"]):
                 with self.subTest(case=case, words=words):
                     out = hbactl(*captures(case), *words, env={"COLUMNS": "80"}).stdout
                     self.assertTrue(out.isascii())

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Why a verdict is what it is, and what a code means (output.h): the words of a good colleague.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "facts/key.h"
+#include "output/table.h"
+#include "output/words.h"
+
+static void print_list(const char *title, const char *const *v, FILE *out)
+{
+    if (!*v)
+        return;
+    fprintf(out, "\n%s:\n", title);
+    for (size_t i = 0; v[i]; i++)
+        fprintf(out, "  %zu. %s\n", i + 1, v[i]);
+}
+
+static void print_entry(const struct catalog_entry *e, FILE *out)
+{
+    print_list("What causes it, the likeliest first", e->causes, out);
+    print_list("What to do, in this order", e->remedies, out);
+    if (e->not_this)
+        fprintf(out, "\nNot to be confused with: %s.\n", e->not_this);
+}
+
+/* Writes what `print` prints in the width of the style. */
+static void wrapped(const struct text_style *style, FILE *out,
+                    void (*print)(const void *what, const void *detail, FILE *out),
+                    const void *what, const void *detail)
+{
+    _cleanup_free_ char *text = NULL;
+    size_t size;
+    FILE *sentences = open_memstream(&text, &size);
+
+    if (sentences)
+        print(what, detail, sentences);
+    if (sentences && fclose(sentences) == 0)
+        text_wrapped(style, text, out);
+    else
+        fputs("out of memory\n", out);
+}
+
+static void print_code(const void *what, const void *detail, FILE *out)
+{
+    const struct catalog_entry *e = what;
+
+    (void)detail;
+    fprintf(out, "%s (%s%s)\n\nIt says: %s.\n", e->code, severity_to_string(e->severity),
+            e->severity == SEVERITY_INFO ? "" : " as a rule", e->title);
+    print_entry(e, out);
+}
+
+void output_code(const struct catalog_entry *entry, const struct text_style *style, FILE *out)
+{
+    wrapped(style, out, print_code, entry, NULL);
+}
+
+static void print_finding(const struct finding *f, FILE *out)
+{
+    fprintf(out, "\n%s, %s: %s.\n", f->entry->code, severity_to_string(f->severity), f->summary);
+    for (size_t i = 0; i < f->evidence.n; i++) {
+        const struct evidence *e = &f->evidence.v[i];
+
+        fprintf(out, "  %s: %s%s%s%s\n", e->what, e->value, e->from ? " [" : "",
+                e->from ? e->from : "", e->from ? "]" : "");
+    }
+    print_entry(f->entry, out);
+}
+
+static void print_findings_of(const struct report *r, const char *id, FILE *out)
+{
+    for (size_t i = 0; i < r->findings.n; i++) {
+        const struct finding *f = r->findings.v[i];
+        bool is_named = false;
+
+        for (size_t s = 0; s < f->subjects.n; s++)
+            is_named |= strcmp(f->subjects.v[s], id) == 0;
+        if (is_named)
+            print_finding(f, out);
+    }
+}
+
+static void print_claims(const char *before, const struct claim *c, size_t n, FILE *out)
+{
+    char mode[64];
+
+    for (size_t i = 0; i < n; i++)
+        fprintf(out, "  %s %s%s: %s, by %s\n", before, c[i].at_most ? "at most " : "",
+                words_mode(&c[i].mode, mode, sizeof(mode)), who_to_string(c[i].who), c[i].via);
+}
+
+/* The rule that decided, in words. */
+static void print_rule(const struct link *l, FILE *out)
+{
+    char buffers[2][64];
+    const char *actual = words_mode(&l->actual, buffers[0], sizeof(buffers[0])),
+               *expected = words_mode(&l->expected, buffers[1], sizeof(buffers[1]));
+
+    switch (l->verdict) {
+    case VERDICT_OK:
+        fprintf(out, "It runs at %s, the best that all on the way are known to have in common.\n",
+                actual);
+        break;
+    case VERDICT_BELOW:
+        fprintf(out, "It runs at %s and should run at %s: ", actual, expected);
+        if (l->expected_from.n && l->expected_from.v[0].who == WHO_HISTORY)
+            fputs("it did so before.\n", out);
+        else if (l->expected_from.n && l->expected_from.v[0].who == WHO_SIBLING)
+            fputs("others of its kind do.\n", out);
+        else
+            fputs("both ends and what lies between can do that.\n", out);
+        break;
+    case VERDICT_CAPPED:
+        fprintf(out, "It runs at %s because somebody set this limit; without it, %s.\n", actual,
+                expected);
+        break;
+    case VERDICT_UNKNOWN:
+    case VERDICT_NONE:
+    default:
+        fprintf(out, "There is no verdict%s%s.\n", l->reason ? ": " : "",
+                l->reason ? l->reason : "");
+        break;
+    }
+    if (l->reason && (l->verdict == VERDICT_OK || l->verdict == VERDICT_BELOW))
+        fprintf(out, "Besides: %s.\n", l->reason);
+}
+
+static void print_link(const void *what, const void *detail, FILE *out)
+{
+    const struct report *r = what;
+    const struct link *l = detail;
+    enum colour colour;
+
+    fprintf(out, "%s%s%s: %s\n\n", l->kernel_name, l->far ? ", to " : "", l->far ? l->far : "",
+            words_verdict(l, &colour));
+    print_rule(l, out);
+    fputs("\nWhat was taken into account:\n", out);
+    if (l->state != LINK_UP)
+        fprintf(out, "  the link's state: %s\n", link_state_to_string(l->state));
+    print_claims("what it runs at,", l->witnesses.v, l->witnesses.n, out);
+    print_claims("what is possible,", l->able.v, l->able.n, out);
+    print_claims("what is allowed,", l->allowed.v, l->allowed.n, out);
+    if (!l->witnesses.n && !l->able.n && !l->allowed.n)
+        fputs("  nobody says anything about its mode\n", out);
+    print_findings_of(r, l->id, out);
+}
+
+void output_explain_link(const struct report *report, const struct link *l,
+                         const struct text_style *style, FILE *out)
+{
+    wrapped(style, out, print_link, report, l);
+}
+
+static void print_host(const void *what, const void *detail, FILE *out)
+{
+    const struct report *r = what;
+    const struct host *h = detail;
+    size_t verdicts[_VERDICT_MAX] = { 0 }, n = 0;
+
+    for (size_t i = 0; i < r->model->links.n; i++)
+        if (r->model->links.v[i]->host == h)
+            verdicts[r->model->links.v[i]->verdict]++, n++;
+    fprintf(out, "%s%s%s: %zu link%s", h->kernel_name, h->model ? ", " : "",
+            h->model ? h->model : "", n, n == 1 ? "" : "s");
+    for (int v = 0; v < _VERDICT_MAX; v++)
+        if (verdicts[v])
+            fprintf(out, ", %zu %s", verdicts[v], verdict_to_string((enum verdict)v));
+    fputs(".\n", out);
+    if (h->reason)
+        fprintf(out, "Its links cannot be seen: %s.\n", h->reason);
+    if (h->emulated)
+        fprintf(out, "It has no links to judge: %s.\n", h->emulated);
+    for (size_t i = 0; i < h->parameters.n; i++)
+        fprintf(out, "  %s = %s [%s]\n", h->parameters.v[i].name, h->parameters.v[i].value,
+                h->parameters.v[i].from);
+    print_findings_of(r, h->id, out);
+}
+
+void output_explain_host(const struct report *report, const struct host *h,
+                         const struct text_style *style, FILE *out)
+{
+    wrapped(style, out, print_host, report, h);
+}
+
+static void print_device(const void *what, const void *detail, FILE *out)
+{
+    const struct report *r = what;
+    const struct device *d = detail;
+    char payload[32];
+    struct link *hop;
+    uint64_t kb_per_s = device_path_kb_per_s(d, &hop);
+
+    fprintf(out, "%s, %s %s", d->hctl, d->vendor ? d->vendor : "", d->model ? d->model : "");
+    if (kb_per_s)
+        fprintf(out, ": at most %s, by %s",
+                words_payload(kb_per_s, strcpy(payload, ""), sizeof(payload)), hop->kernel_name);
+    fputs(".\n", out);
+    print_findings_of(r, d->id, out);
+    if (d->link) {
+        putc('\n', out);
+        print_link(r, d->link, out);
+    }
+}
+
+void output_explain_device(const struct report *report, const struct device *d,
+                           const struct text_style *style, FILE *out)
+{
+    wrapped(style, out, print_device, report, d);
+}
