@@ -79,6 +79,49 @@ class ExitStatus(unittest.TestCase):
         self.assertRegex(self.expect(0, "--version").stdout, r"^hbactl \d+\.\d+\.\d+\n$")
 
 
+class Findings(Scratch):
+    """list findings, explain and compare, on the machine of the bundled capture."""
+
+    def test_listed(self):
+        report = json.loads(hbactl(*captures(BELOW), "report", "--json").stdout)
+        self.assertEqual(json.loads(hbactl(*captures(BELOW), "list", "findings", "--json").stdout), report["findings"])
+        self.assertRegex(hbactl(*captures(BELOW), "list", "findings").stdout, r"(?m)^warning +rate-below-expected +target0:0:2 ")
+        self.assertEqual([link["findings"] for link in report["links"] if link["kernel_name"] == "target0:0:2"], [["rate-below-expected"]])
+
+    def test_every_code_is_explained(self):
+        schema = json.loads(hbactl(*captures(BELOW), "explain", "async", "--json").stdout)
+        self.assertEqual(schema["code"], "async")
+        with open(os.path.join(os.path.dirname(GOLDEN), "..", "lib", "output", "report.schema.json"), encoding="utf-8") as file:
+            codes = json.load(file)["$defs"]["code"]["enum"]
+        for code in codes:
+            with self.subTest(code=code):
+                p = hbactl("explain", code)
+                self.assertEqual(p.returncode, 0, p.stderr)
+                self.assertIn("What causes it", p.stdout)
+                self.assertIn("What to do", p.stdout)
+
+    def test_a_verdict_is_explained(self):
+        out = hbactl(*captures(BELOW), "explain", "sdc").stdout
+        for text in ("should run at Ultra320", "MODE SENSE 19h/03h", "known controller 1000:0030", "rate-below-expected, warning"):
+            self.assertIn(text, out)
+        self.assertIn("1 below", hbactl(*captures(BELOW), "explain", "host0").stdout)
+        self.assertEqual(hbactl(*captures(BELOW), "explain", "sdzz").returncode, 1)
+
+    def test_compared(self):
+        below, narrow = captures(BELOW)[1], captures("spi-fusion-built-in-all-narrow")[1]
+        same = hbactl("compare", below, below)
+        self.assertEqual((same.returncode, same.stdout), (0, "0 differences.\n"))
+        p = hbactl("compare", narrow, below)
+        self.assertEqual(p.returncode, 1, p.stderr)
+        self.assertRegex(p.stdout, r"mode +target0:0:0 +runs at +Ultra2 +Ultra320")
+        self.assertRegex(p.stdout, r"driver +host0 +driver is +built into the kernel +a module")
+        self.assertLess(p.stdout.index("\nmode "), p.stdout.index("\ndriver "))
+        kinds = [change["kind"] for change in json.loads(hbactl("compare", narrow, below, "--json").stdout)]
+        self.assertEqual(kinds.count("driver"), 2)
+        self.assertEqual(hbactl("compare", below, "/nonexistent.json").returncode, 2)
+        self.assertEqual(hbactl("compare", *captures(BELOW), below).returncode, 64)
+
+
 class BadCaptures(Scratch):
     """What is wrong is said with the file, the place in it and the reason; no report is made of it."""
 
