@@ -4,6 +4,7 @@
  */
 #pragma once
 
+#include "config/config.h"
 #include "diagnose/diagnose.h"
 #include "output/output.h"
 #include "source/store.h"
@@ -19,6 +20,7 @@ struct request {
     const char *const *captures; /* --capture, in order; the last is judged */
     size_t n_captures;
     const char *sysfs_root;
+    const char *config; /* --config; NULL: none was given */
     enum json_mode json;
     bool strict, no_scrub, force;
     unsigned patience_s; /* how long to wait for a device without a word */
@@ -26,6 +28,13 @@ struct request {
     const char *const *words; /* behind the verb */
     int n_words;
 };
+
+/* ---- config.c: what the administrator says ---- */
+
+/* What counts for the request: the file it names; else this machine's files where it looks at this machine;
+ * else nothing. What is wrong with files is said on standard error, and what could not be read stays as
+ * it is without it. Returns 0 or -ENOMEM; config_done() releases it in either case. */
+int load_config(const struct request *request, struct config *ret);
 
 /* ---- load.c: where reports come from ---- */
 

@@ -80,13 +80,12 @@ static int load_history(const struct request *request, struct history **ret)
     return r;
 }
 
-static int diagnose_store(const struct store *store, enum level level,
-                          const struct history *history, const struct notes *notes,
-                          struct report **ret)
+static int diagnose_store(const struct store *store, const struct diagnose_options *options,
+                          const struct notes *notes, struct report **ret)
 {
     _cleanup_(source_closep) struct source *source = replay_new(store);
     struct report *report;
-    int r = source ? diagnose(source, level, history, &report) : -ENOMEM;
+    int r = source ? diagnose(source, options, &report) : -ENOMEM;
 
     for (size_t i = 0; r == 0 && i < notes->n; i++) {
         char *note = arena_strdup(report->model->arena, notes->v[i]);
@@ -100,7 +99,8 @@ static int diagnose_store(const struct store *store, enum level level,
     return r;
 }
 
-static int report_of_captures(const struct request *request, enum level level, struct report **ret)
+static int report_of_captures(const struct request *request, struct diagnose_options options,
+                              struct report **ret)
 {
     _cleanup_(store_freep) struct store *store = store_new();
     _cleanup_(history_freep) struct history *history = NULL;
@@ -109,13 +109,15 @@ static int report_of_captures(const struct request *request, enum level level, s
 
     if (r == 0)
         r = store ? load_capture(request->captures[request->n_captures - 1], store) : -ENOMEM;
-    return r < 0 ? r : diagnose_store(store, level, history, &none, ret);
+    options.history = history;
+    return r < 0 ? r : diagnose_store(store, &options, &none, ret);
 }
 
-static int report_of_tree(const struct request *request, enum level level, struct report **ret)
+static int report_of_tree(const struct request *request, const struct diagnose_options *options,
+                          struct report **ret)
 {
-    struct live_options options = { .root = request->sysfs_root };
-    _cleanup_(source_closep) struct source *live = live_new(&options);
+    struct live_options live_options = { .root = request->sysfs_root };
+    _cleanup_(source_closep) struct source *live = live_new(&live_options);
     int r;
 
     if (!live) {
@@ -123,32 +125,34 @@ static int report_of_tree(const struct request *request, enum level level, struc
         fprintf(stderr, "hbactl: %s: %s\n", request->sysfs_root, strerror(errno));
         return r;
     }
-    return diagnose(live, level, NULL, ret);
+    return diagnose(live, options, ret);
 }
 
-static int report_of_machine(const struct request *request, enum level level, const char *named,
-                             struct report **ret)
+static int report_of_machine(const struct request *request, const struct diagnose_options *options,
+                             const char *named, struct report **ret)
 {
     _cleanup_(store_freep) struct store *store = store_new();
     _cleanup_(notes_done) struct notes notes = { 0 };
-    int r = store
-                ? collect_machine(store, level, named, request->force, request->patience_s, &notes)
-                : -ENOMEM;
+    int r = store ? collect_machine(store, options->level, named, request->force,
+                                    request->patience_s, &notes)
+                  : -ENOMEM;
 
-    return r < 0 ? r : diagnose_store(store, level, NULL, &notes, ret);
+    return r < 0 ? r : diagnose_store(store, options, &notes, ret);
 }
 
 int load_report(const struct request *request, enum level level, const char *named,
                 struct report **ret)
 {
-    int r;
+    _cleanup_(config_done) struct config config = { 0 };
+    struct diagnose_options options = { .level = level, .config = &config };
+    int r = load_config(request, &config);
 
-    if (request->n_captures)
-        r = report_of_captures(request, level, ret);
-    else if (request->sysfs_root)
-        r = report_of_tree(request, level, ret);
-    else
-        r = report_of_machine(request, level, named, ret);
+    if (r == 0 && request->n_captures)
+        r = report_of_captures(request, options, ret);
+    else if (r == 0 && request->sysfs_root)
+        r = report_of_tree(request, &options, ret);
+    else if (r == 0)
+        r = report_of_machine(request, &options, named, ret);
     if (r == -ENOMEM)
         fputs("hbactl: out of memory\n", stderr);
     return r;

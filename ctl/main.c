@@ -49,6 +49,8 @@ static int usage(FILE *out, int status)
         "      --capture FILE             look at a capture instead of this machine; given several\n"
         "                                 times, the earlier ones are history (- is standard input)\n"
         "      --sysfs-root DIR           look at a copied tree: DIR/sys, DIR/proc\n"
+        "      --config FILE              judge by FILE instead of /etc/hbad/hbad.conf and its drop-ins,\n"
+        "                                 which hold for this machine and not for a capture or a copy\n"
         "      --direct                   do not ask the daemon\n"
         "      --patience SECONDS         how long to wait for a device that says nothing (20)\n"
         "      --force                    ask tapes and changers that are named for more than INQUIRY\n"
@@ -98,6 +100,7 @@ enum {
     OPT_JSON = 256,
     OPT_CAPTURE,
     OPT_ROOT,
+    OPT_CONFIG,
     OPT_DIRECT,
     OPT_PATIENCE,
     OPT_FORCE,
@@ -111,6 +114,7 @@ static const struct option OPTIONS[] = {
     { "json", optional_argument, NULL, OPT_JSON },
     { "capture", required_argument, NULL, OPT_CAPTURE },
     { "sysfs-root", required_argument, NULL, OPT_ROOT },
+    { "config", required_argument, NULL, OPT_CONFIG },
     { "direct", no_argument, NULL, OPT_DIRECT },
     { "patience", required_argument, NULL, OPT_PATIENCE },
     { "force", no_argument, NULL, OPT_FORCE },
@@ -138,6 +142,9 @@ static int parse_option(int option, struct request *request, const char **captur
         return -1;
     case OPT_ROOT:
         request->sysfs_root = optarg;
+        return -1;
+    case OPT_CONFIG:
+        request->config = optarg;
         return -1;
     case OPT_DIRECT: /* there is no daemon to ask yet */
         return -1;

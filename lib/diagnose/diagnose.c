@@ -111,6 +111,31 @@ static int tell_apart(struct model *m)
     return 0;
 }
 
+/* The administrator's word on which hosts are real hardware. */
+static int take_word(struct relation *r, const struct config *config)
+{
+    for (size_t i = 0; i < r->model->hosts.n; i++) {
+        struct host *h = r->model->hosts.v[i];
+        const char *const names[] = { h->id, h->kernel_name, h->pci_address, h->model };
+        struct config_place place;
+
+        switch (config_host_physical(config, names, ELEMENTS(names), &place)) {
+        case CONFIG_UNSAID:
+            break;
+        case CONFIG_YES:
+            h->physical = true;
+            break;
+        case CONFIG_NO:
+            h->emulated = arena_printf(r->model->arena, "%s:%u says that there is no physical link",
+                                       place.file, place.line);
+            if (!h->emulated)
+                return -ENOMEM;
+            break;
+        }
+    }
+    return 0;
+}
+
 /* The world-wide name where the kernel shows none: from VPD page 83h. */
 static const char *wwid_of(struct relation *r, const struct subject *device)
 {
@@ -171,7 +196,7 @@ static void hang_up(struct model *m)
     }
 }
 
-static int relate(struct relation *r)
+static int relate(struct relation *r, const struct config *config)
 {
     int e = 0;
 
@@ -180,6 +205,8 @@ static int relate(struct relation *r)
         e = add_host(r, s);
     if (e == 0)
         e = tell_apart(r->model);
+    if (e == 0 && config)
+        e = take_word(r, config);
     for (size_t i = 0; e == 0 && TRANSPORTS[i]; i++)
         if (TRANSPORTS[i]->relate_machine)
             e = TRANSPORTS[i]->relate_machine(r);
@@ -217,15 +244,16 @@ static void sum_up(struct report *report)
 }
 
 /* Facts and the model built from them. */
-static int observe(struct source *source, enum level level, struct report *report)
+static int observe(struct source *source, const struct diagnose_options *options,
+                   struct report *report)
 {
-    struct gather_options options = { .level = level };
+    struct gather_options gather_options = { .level = options->level };
     struct relation r;
     struct taken taken;
     int e = source_now(source, &taken);
 
     if (e == 0)
-        e = gather(source, &options, &report->facts);
+        e = gather(source, &gather_options, &report->facts);
     if (e < 0)
         return e;
     report->model = model_new();
@@ -237,26 +265,25 @@ static int observe(struct source *source, enum level level, struct report *repor
     report->machine = arena_strdup(report->model->arena, taken.machine);
     report->hostname = arena_strdup(report->model->arena, taken.hostname);
     r = (struct relation){ report->facts, report->model };
-    e = relate(&r);
+    e = relate(&r, options->config);
     return e < 0 ? e : measures_take(source, report->model);
 }
 
-int diagnose(struct source *source, enum level level, const struct history *history,
-             struct report **ret)
+int diagnose(struct source *source, const struct diagnose_options *options, struct report **ret)
 {
     _cleanup_(report_freep) struct report *report = calloc(1, sizeof(*report));
     int r;
 
     if (!report)
         return -ENOMEM;
-    r = observe(source, level, report);
+    r = observe(source, options, report);
     if (r < 0)
         return r;
-    if (history)
-        history_apply(history, report->model);
-    r = expect_model(report->model, history);
+    if (options->history)
+        history_apply(options->history, report->model);
+    r = expect_model(report->model, options->history);
     if (r == 0)
-        r = judge_report(report, history, &THRESHOLDS_DEFAULT);
+        r = judge_report(report, options->history, &THRESHOLDS_DEFAULT);
     if (r == 0)
         r = gaps_find(report);
     if (r < 0)
@@ -268,11 +295,12 @@ int diagnose(struct source *source, enum level level, const struct history *hist
 
 int diagnose_remember(struct source *source, struct history *history)
 {
+    static const struct diagnose_options OPTIONS = { .level = LEVEL_ALL };
     _cleanup_(report_freep) struct report *report = calloc(1, sizeof(*report));
     int r;
 
     if (!report)
         return -ENOMEM;
-    r = observe(source, LEVEL_ALL, report);
+    r = observe(source, &OPTIONS, report);
     return r < 0 ? r : history_add(history, report->model, report->wall_us, report->mono_us);
 }

@@ -4,14 +4,20 @@
  */
 #pragma once
 
+#include "config/config.h"
 #include "diagnose/gather.h"
 #include "finding/report.h"
 #include "link/history.h"
 
-/* Gathers from the source and diagnoses. `history` (may be NULL) is what earlier captures of the same
- * machine said. Returns 0 or a negative errno. */
-int diagnose(struct source *source, enum level level, const struct history *history,
-             struct report **ret);
+struct diagnose_options {
+    enum level level;
+    const struct history *history; /* what earlier captures of the same machine said; may be NULL */
+    const struct config *config;   /* what its administrator says; may be NULL */
+};
+
+/* Gathers from the source and diagnoses. The report keeps nothing of the options. Returns 0 or a negative
+ * errno. */
+int diagnose(struct source *source, const struct diagnose_options *options, struct report **ret);
 
 /* Adds what the source says to the history. Earlier captures first. */
 int diagnose_remember(struct source *source, struct history *history);

@@ -71,6 +71,7 @@ struct host {
     const struct subject *own;    /* attributes of its driver; NULL where it has none */
     const struct subject *module; /* of its driver; NULL where not seen */
     VEC(struct parameter) parameters;
+    bool physical;        /* somebody's word: real hardware, whatever it says of itself */
     const char *emulated; /* why it is no real hardware; NULL where it is */
     struct link *slot;    /* its PCIe link; NULL where it has none */
     bool is_bus;          /* the host's links share one bus (parallel SCSI) */

@@ -75,7 +75,7 @@ static void mark_by_devices(struct relation *r)
         const char *reason = d->host ? by_device(d) : NULL;
         struct host *h = reason ? model_host_named(r->model, d->host->name) : NULL;
 
-        if (h && !transport_of(r->facts, h->subject)->arrays)
+        if (h && !h->physical && !h->emulated && !transport_of(r->facts, h->subject)->arrays)
             h->emulated = reason;
     }
 }
@@ -85,6 +85,8 @@ void emulation_mark(struct relation *r)
     for (size_t i = 0; i < r->model->hosts.n; i++) {
         struct host *h = r->model->hosts.v[i];
 
+        if (h->physical || h->emulated)
+            continue;
         h->emulated = by_subsystem(r->facts, h);
         if (!h->emulated && h->board && text_starts_with(h->board, "QEMU"))
             h->emulated = QEMU;

@@ -21,6 +21,11 @@ static int relate(struct relation *r, struct host *host)
 
     if (!l)
         return -ENOMEM;
+    if (host->physical) {
+        host->reason = "it is said to be physical, but its driver shows no link";
+        l->reason = host->reason;
+        return 0;
+    }
     l->has_no_link = true;
     l->state = LINK_UP;
     l->reason = driver_of(r->facts, host->subject)->is_virtual;

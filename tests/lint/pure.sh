@@ -10,6 +10,7 @@ set -eu
 
 allowed='
 memchr memcmp memcpy memmem memmove memset
+fnmatch
 strcasecmp strcat strchr strcmp strcpy strcspn strdup strerrorname_np strlen strncasecmp strncmp strndup
 strnlen strrchr strspn strstr strtok_r strverscmp strtoll strtoull
 calloc free malloc realloc reallocarray

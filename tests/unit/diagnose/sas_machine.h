@@ -192,7 +192,8 @@ static inline struct report *judged(struct store *s)
     struct report *report = NULL;
 
     assert_non_null(source);
-    assert_int_equal(diagnose(source, LEVEL_ALL, NULL, &report), 0);
+    assert_int_equal(diagnose(source, &(struct diagnose_options){ .level = LEVEL_ALL }, &report),
+                     0);
     source_close(source);
     store_free(s);
     return report;

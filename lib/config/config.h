@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What an administrator says in hbad.conf: text in, values with file and line out. No I/O:
+ * live/config_files.h finds the files and says in which order they count.
+ *
+ * The format is ini as systemd reads it (systemd.syntax(7)):
+ *
+ *   [host "GLOB"]        a section and, where it is about some objects only, their names in double
+ *                        quotes: everything up to the last quote, taken as fnmatch(3) has it
+ *   key = value          blanks around both are cut; everything else of the value is part of it, quotes,
+ *                        '#' and ';' too
+ *   # text, ; text       a comment, where the line begins so (blanks may come first), and nowhere else
+ *   key = one \          a backslash at the end of a line joins the next line to it, one blank between;
+ *      two               comments in between are left out. Two backslashes there are two backslashes
+ *
+ * Lines end in LF or CR LF. Text is UTF-8, a byte order mark at its start is skipped. A line (joined ones
+ * count as one) has at most CONFIG_LINE_BYTES bytes and no control characters.
+ *
+ * Files, and lines of a file, count in their order: of the same key in the same section the later line
+ * wins, and an empty value takes back what earlier ones said. A section that comes again, with the same
+ * GLOB letter by letter, goes on where it was. An object to which several sections apply gets what they
+ * all say, key by key; where they say different things, that of which the section began last.
+ *
+ * What is wrong becomes a message and costs its own line, no more: a section whose head cannot be read
+ * costs the lines below it, a NUL byte the whole file, for then it is no text.
+ *
+ * The sections, and the keys in each, are the three structures below; CONFIG_KEYS lists them all. Times
+ * are a number and its unit: 250ms, 90s, 30min, 1.5h, 7d.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/vec.h"
+
+enum { CONFIG_LINE_BYTES = 65536 };
+
+/* Where something was said. */
+struct config_place {
+    const char *file;
+    unsigned line; /* counted from 1; of joined lines the first */
+};
+
+enum config_answer { CONFIG_UNSAID, CONFIG_NO, CONFIG_YES };
+
+/* [host "GLOB"]: about host bus adapters, by id, kernel name, PCI address or model. */
+struct config_host {
+    const char *glob;
+    struct config_place place; /* of the last line that set a value */
+    unsigned given;            /* CONFIG_HOST_… that have a value */
+
+    /* physical = yes|no: has it links of copper or glass? Told by what the hardware says of itself where
+     * nobody says it here. `yes` has an emulated adapter judged as a real one; `no` takes an adapter
+     * for emulated, whose links have no verdict. */
+    enum config_answer physical;
+};
+
+enum { CONFIG_HOST_PHYSICAL = 1 << 0 };
+
+/* A mode by its name or by its payload. */
+struct config_mode {
+    const char *label; /* "Ultra160", as reports write it; NULL where it is given as a number */
+    uint64_t kb_per_s; /* payload; 0 where it is given by name. Both empty: nothing was said */
+};
+
+/* [link "GLOB"]: about links, by id, kernel name, WWN, model of the device, names of the host. */
+struct config_link {
+    const char *glob;
+    struct config_place place; /* of the last line that set a value */
+    unsigned given;            /* CONFIG_LINK_… that have a value */
+
+    /* expect = LABEL | NUMBER [MB/s]: the mode that it should run at, whatever else is known. */
+    struct config_mode expect;
+    /* ignore = yes|no: what is wrong with it is known, and is not complained of. Unsaid is no. */
+    enum config_answer ignore;
+    /* reason = TEXT: why; shown where the word of this section counts. NULL: none. */
+    const char *reason;
+    /* until = YYYY-MM-DD: the last day (UTC) on which this section counts, as the end of that day in
+     * microseconds since 1970; 0: for good. */
+    uint64_t until_us;
+};
+
+enum {
+    CONFIG_LINK_EXPECT = 1 << 0,
+    CONFIG_LINK_IGNORE = 1 << 1,
+    CONFIG_LINK_REASON = 1 << 2,
+    CONFIG_LINK_UNTIL = 1 << 3,
+};
+
+/* [thresholds]: from when on something is a finding. Keys are the names here without the unit at the end
+ * of a time's; the number in parentheses is in force where none is given. */
+struct config_thresholds {
+    /* errors-growing: so many errors an hour of one counter (100); 1e-12 bit errors, which are within what
+     * links may have, alone allow some tens. */
+    uint64_t errors_growing_per_hour;
+    /* The same for a steady drip: so many an hour (10) over all of that time (6h). */
+    uint64_t errors_growing_slow_per_hour;
+    uint64_t errors_growing_slow_us;
+    /* Corrected PCIe errors (AER) below so many an hour are info (1000), a warning from there on. */
+    uint64_t aer_info_per_hour;
+    /* link-flapping: so many changes of state or mode (3) within that time (1h); over after a time
+     * without any (1h). */
+    uint64_t flapping_changes;
+    uint64_t flapping_within_us;
+    uint64_t flapping_quiet_us;
+    /* device-stuck: so many commands of one device timed out (2). */
+    uint64_t device_stuck_timeouts;
+    /* read-below-link: reads below so many per cent (25) of what this device, or the middle one of its
+     * siblings, does best, in two probes at least so far apart (30min). */
+    uint64_t read_below_percent;
+    uint64_t read_below_apart_us;
+    /* The clock contradicts a mode above so many per cent of its payload (105). */
+    uint64_t clock_margin_percent;
+};
+
+struct config {
+    struct arena *arena;           /* texts */
+    VEC(struct config_host) hosts; /* sections, in the order in which they began */
+    VEC(struct config_link) links;
+    struct config_thresholds thresholds;
+};
+
+/* A configuration in which nobody said anything: no rules, thresholds as above. Returns 0 or -ENOMEM. To
+ * be released by config_done() in either case, which may be given a zeroed one. */
+int config_init(struct config *c);
+void config_done(struct config *c);
+
+/* Something wrong with a file. */
+struct config_message {
+    struct config_place place;
+    /* Well formed, but of no section or key that is known here: written for another version, perhaps. Not a
+     * reason to keep an old configuration in force. */
+    bool is_warning;
+    const char *text; /* one line without the place */
+};
+
+/* What was wrong, in order. Zeroed before its first use. */
+struct config_messages {
+    struct arena *arena;
+    VEC(struct config_message) list;
+    size_t n_errors; /* those that are no warnings */
+};
+void config_messages_done(struct config_messages *m);
+
+/* Adds what a file says to the configuration, and what is wrong with it to the messages. `file` names it in
+ * messages and places, and is copied; so is the text. Returns 0, however wrong the text is, or -ENOMEM:
+ * then a part of it may be in. */
+int config_parse(struct config *c, const char *file, struct bytes text,
+                 struct config_messages *messages);
+
+/* What the configuration says of a host that goes by any of these names (NULLs among them are left out).
+ * `*ret_place` (may be NULL) is the line that says it; zeroed where none does. */
+enum config_answer config_host_physical(const struct config *c, const char *const *names, size_t n,
+                                        struct config_place *ret_place);
+
+/* All that the configuration says, at this time (microseconds since 1970), of a link that goes by any of
+ * these names, as one section: `glob` and `place` are those of the last one that says something. Zeroed
+ * where none does. */
+struct config_link config_link_rule(const struct config *c, const char *const *names, size_t n,
+                                    uint64_t wall_us);
+
+enum config_type {
+    CONFIG_ANSWER, /* yes, true, on, 1; no, false, off, 0 */
+    CONFIG_COUNT,  /* a whole number */
+    CONFIG_TIME,   /* a number and ms, s, min, h or d */
+    CONFIG_MODE,   /* a label, or a number of MB/s */
+    CONFIG_TEXT,
+    CONFIG_DATE, /* YYYY-MM-DD */
+};
+
+/* A key, as manual pages and tests need it. */
+struct config_key {
+    const char *section, *name;
+    enum config_type type;
+    const char *standard; /* the value where none is given, as it would be written; "": none */
+    const char *unit;     /* of a count; NULL for the other types */
+    uint64_t least, most; /* of a count, or of a time in microseconds */
+    const char *what;     /* what it is for, in a few words */
+    size_t offset;        /* of the value in the section's structure */
+    unsigned bit;         /* in its `given`; 0 where it has none */
+};
+
+extern const struct config_key CONFIG_KEYS[]; /* ends with a row without a section */

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * All keys of the configuration (config.h). A key is a field of its section's structure and a row here.
+ */
+#include "config/config.h"
+
+#define HOST(field, bit) offsetof(struct config_host, field), bit
+#define LINK(field, bit) offsetof(struct config_link, field), bit
+#define THRESHOLD(field) offsetof(struct config_thresholds, field), 0
+
+/* Bounds that keep arithmetic far from overflow, and mistakes from being taken for wishes. */
+#define COUNT_MOST       1000000000
+#define MS               UINT64_C(1000)
+#define CENTURY          (UINT64_C(36500) * 86400 * 1000000)
+
+const struct config_key CONFIG_KEYS[] = {
+    { "host", "physical", CONFIG_ANSWER, "", NULL, 0, 0,
+      "judge its links as real ones, or take it for emulated",
+      HOST(physical, CONFIG_HOST_PHYSICAL) },
+
+    { "link", "expect", CONFIG_MODE, "", NULL, 0, 0, "the mode it should run at",
+      LINK(expect, CONFIG_LINK_EXPECT) },
+    { "link", "ignore", CONFIG_ANSWER, "", NULL, 0, 0, "do not complain of it",
+      LINK(ignore, CONFIG_LINK_IGNORE) },
+    { "link", "reason", CONFIG_TEXT, "", NULL, 0, 0, "why", LINK(reason, CONFIG_LINK_REASON) },
+    { "link", "until", CONFIG_DATE, "", NULL, 0, 0, "the last day on which this counts",
+      LINK(until_us, CONFIG_LINK_UNTIL) },
+
+    { "thresholds", "errors_growing_per_hour", CONFIG_COUNT, "100", "errors an hour", 1, COUNT_MOST,
+      "errors-growing: from so many errors of one counter on", THRESHOLD(errors_growing_per_hour) },
+    { "thresholds", "errors_growing_slow_per_hour", CONFIG_COUNT, "10", "errors an hour", 1,
+      COUNT_MOST, "errors-growing: or from so many on, for long",
+      THRESHOLD(errors_growing_slow_per_hour) },
+    { "thresholds", "errors_growing_slow", CONFIG_TIME, "6h", NULL, MS, CENTURY,
+      "errors-growing: how long that is", THRESHOLD(errors_growing_slow_us) },
+    { "thresholds", "aer_info_per_hour", CONFIG_COUNT, "1000", "errors an hour", 1, COUNT_MOST,
+      "errors-growing: corrected PCIe errors below that are info", THRESHOLD(aer_info_per_hour) },
+    { "thresholds", "flapping_changes", CONFIG_COUNT, "3", "changes", 1, COUNT_MOST,
+      "link-flapping: from so many changes of state or mode on", THRESHOLD(flapping_changes) },
+    { "thresholds", "flapping_within", CONFIG_TIME, "1h", NULL, MS, CENTURY,
+      "link-flapping: within that time", THRESHOLD(flapping_within_us) },
+    { "thresholds", "flapping_quiet", CONFIG_TIME, "1h", NULL, MS, CENTURY,
+      "link-flapping: over after that time without a change", THRESHOLD(flapping_quiet_us) },
+    { "thresholds", "device_stuck_timeouts", CONFIG_COUNT, "2", "commands", 1, COUNT_MOST,
+      "device-stuck: from so many commands that timed out on", THRESHOLD(device_stuck_timeouts) },
+    { "thresholds", "read_below_percent", CONFIG_COUNT, "25", "per cent", 1, 100,
+      "read-below-link: below that part of the best reads", THRESHOLD(read_below_percent) },
+    { "thresholds", "read_below_apart", CONFIG_TIME, "30min", NULL, MS, CENTURY,
+      "read-below-link: in two probes so far apart", THRESHOLD(read_below_apart_us) },
+    { "thresholds", "clock_margin_percent", CONFIG_COUNT, "105", "per cent", 100, 1000,
+      "ends-disagree: a read above that part of the payload", THRESHOLD(clock_margin_percent) },
+    { 0 },
+};
