@@ -117,13 +117,21 @@ static struct config_link *link_rule(struct config *c, const char *glob)
     return rule.glob && vec_push(&c->links, rule) == 0 ? &c->links.v[c->links.n - 1] : NULL;
 }
 
-/* Finds what the lines to come are about. */
-static int begin_section(struct reading *r, const char *section, const char *glob)
+/* Finds the rule that the lines to come are about. */
+static int begin_rule(struct reading *r, const char *section, const char *glob)
 {
     r->section = section;
     r->host = strcmp(section, "host") == 0 ? host_rule(r->config, glob) : NULL;
     r->link = strcmp(section, "link") == 0 ? link_rule(r->config, glob) : NULL;
-    return !glob || r->host || r->link ? 0 : -ENOMEM;
+    return r->host || r->link ? 0 : -ENOMEM;
+}
+
+static int begin_thresholds(struct reading *r)
+{
+    r->section = "thresholds";
+    r->host = NULL;
+    r->link = NULL;
+    return 0;
 }
 
 /* The head of a section without its brackets: a word, and perhaps a name in quotes. */
@@ -138,15 +146,14 @@ static int parse_head(struct reading *r, char *head)
     if (i == ELEMENTS(SECTIONS))
         return warn(r, "unknown section [%.*s]: its lines are not used", shown_length(head), head);
     if (!SECTIONS[i].has_glob)
-        return *glob ? complain(r, "[%s] takes no name", SECTIONS[i].name)
-                     : begin_section(r, SECTIONS[i].name, NULL);
+        return *glob ? complain(r, "[%s] takes no name", SECTIONS[i].name) : begin_thresholds(r);
     if (!*glob)
         return complain(r, "[%s] needs a name: [%s \"GLOB\"]", SECTIONS[i].name, SECTIONS[i].name);
     if (*glob != '"' || glob + 1 >= head + len || head[len - 1] != '"')
         return complain(r, "the name is not in double quotes: [%s \"GLOB\"]", SECTIONS[i].name);
     glob++;
     head[len - 1] = '\0';
-    return *glob ? begin_section(r, SECTIONS[i].name, glob)
+    return *glob ? begin_rule(r, SECTIONS[i].name, glob)
                  : complain(r, "the name is empty: [%s \"GLOB\"]", SECTIONS[i].name);
 }
 

@@ -41,7 +41,7 @@ static void plain_and_joined(void **state)
         { "a", "1:a|" },
         { "a\r\nb\r\n", "1:a|2:b|" },
         { "  a b \t\n", "1:a b|" },
-        { "#a\n;b\n \t#c\nd # e ; f\n", "4:d # e ; f|" },
+        { "#a\n;b\n \t#c\nx # e ; f\n", "4:x # e ; f|" },
         { "a \\\n   b\nc", "1:a b|3:c|" },
         { "a\\\r\nb\\\r\nc\r\n", "1:a b c|" },
         { "a\\\\\nb\n", "1:a\\\\|2:b|" },
