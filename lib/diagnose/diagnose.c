@@ -269,9 +269,30 @@ static int observe(struct source *source, const struct diagnose_options *options
     return e < 0 ? e : measures_take(source, report->model);
 }
 
+/* The administrator's thresholds as the rules know them. */
+static struct thresholds thresholds_of(const struct config *config)
+{
+    const struct config_thresholds *t = &config->thresholds;
+
+    return (struct thresholds){
+        .errors_per_hour = t->errors_growing_per_hour,
+        .slow_errors_per_hour = t->errors_growing_slow_per_hour,
+        .slow_errors_us = t->errors_growing_slow_us,
+        .soft_errors_per_hour = t->aer_info_per_hour,
+        .flapping_changes = (unsigned)t->flapping_changes,
+        .flapping_us = t->flapping_within_us,
+        .stuck_timeouts = (unsigned)t->device_stuck_timeouts,
+        .read_below_percent = (unsigned)t->read_below_percent,
+        .read_below_apart_us = t->read_below_apart_us,
+        .clock_percent = (unsigned)t->clock_margin_percent,
+    };
+}
+
 int diagnose(struct source *source, const struct diagnose_options *options, struct report **ret)
 {
     _cleanup_(report_freep) struct report *report = calloc(1, sizeof(*report));
+    struct thresholds thresholds = options->config ? thresholds_of(options->config)
+                                                   : THRESHOLDS_DEFAULT;
     int r;
 
     if (!report)
@@ -283,7 +304,7 @@ int diagnose(struct source *source, const struct diagnose_options *options, stru
         history_apply(options->history, report->model);
     r = expect_model(report->model, options->history);
     if (r == 0)
-        r = judge_report(report, options->history, &THRESHOLDS_DEFAULT);
+        r = judge_report(report, options->history, &thresholds);
     if (r == 0)
         r = gaps_find(report);
     if (r < 0)
