@@ -24,8 +24,13 @@ static const char *const VERDICTS[] = {
 DEFINE_NAMES(enum verdict, verdict, VERDICTS)
 
 static const char *const WHOS[] = {
-    [WHO_INITIATOR] = "initiator", [WHO_TARGET] = "target",   [WHO_HOP] = "hop",
-    [WHO_CLOCK] = "clock",         [WHO_SIBLING] = "sibling", [WHO_HISTORY] = "history",
+    [WHO_INITIATOR] = "initiator",
+    [WHO_TARGET] = "target",
+    [WHO_HOP] = "hop",
+    [WHO_CLOCK] = "clock",
+    [WHO_SIBLING] = "sibling",
+    [WHO_HISTORY] = "history",
+    [WHO_ADMINISTRATOR] = "administrator",
 };
 DEFINE_NAMES(enum who, who, WHOS)
 

@@ -39,6 +39,7 @@ enum who {
     WHO_CLOCK,     /* a measurement */
     WHO_SIBLING,   /* other links of the same kind with the same model */
     WHO_HISTORY,   /* the link itself, earlier */
+    WHO_ADMINISTRATOR,
     _WHO_MAX,
 };
 const char *who_to_string(enum who w);
@@ -83,6 +84,14 @@ struct impairment {
     const char *what, *value, *from; /* evidence */
 };
 
+/* What the administrator says of a link. */
+struct wish {
+    const char *from;   /* "/etc/hbad/hbad.conf:12"; NULL: nothing */
+    struct mode expect; /* that it should run at, whatever else is known */
+    bool ignore;        /* what is wrong with it is known */
+    const char *reason; /* why; may be NULL */
+};
+
 struct link {
     const char *id;
     const char *kernel_name;
@@ -107,6 +116,7 @@ struct link {
     bool far_is_network; /* the far end is a fabric or network, not a device with a model */
     bool may_go; /* that nothing is attached any more is no fault: USB, sessions that log out */
     struct impairment impaired;
+    struct wish wish;
     rate_describe describe;
     VEC(const struct fact *) counters;
     VEC(const char *) findings; /* codes of those that name it, each once */

@@ -37,3 +37,7 @@ struct rate rate_common(struct rate a, struct rate b);
 
 /* <0, 0, >0 as a is slower than, as fast as, faster than b: by payload of all lanes. */
 int rate_compare(struct rate a, struct rate b);
+
+/* The rate that a describe function calls by that label: looked for among the payloads and widths that
+ * standards know. Returns 0, -ENOENT where none is called so, or -ENOMEM. */
+int rate_of_label(rate_describe describe, const char *label, struct rate *ret);

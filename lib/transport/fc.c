@@ -139,8 +139,10 @@ static int describe(struct arena *arena, struct rate rate, struct mode *ret)
     uint64_t kb = rate_kb_per_s(rate);
 
     *ret = (struct mode){ .known = true, .rate = rate };
-    ret->label = arena_printf(arena, "%" PRIu64 "GFC", kb == 1200000 ? 10 : kb / 100000);
     ret->detail = arena_printf(arena, "%" PRIu64 ".%" PRIu64 " MB/s", kb / 1000, kb % 1000 / 100);
+    if (kb % 100000)
+        return ret->detail ? 0 : -ENOMEM; /* a number without a name */
+    ret->label = arena_printf(arena, "%" PRIu64 "GFC", kb == 1200000 ? 10 : kb / 100000);
     return ret->label && ret->detail ? 0 : -ENOMEM;
 }
 

@@ -123,17 +123,6 @@ static bool claims(const struct fact_set *set, const struct subject *host)
     return fact_text(fact_set_find(set, "srp_local", host->name), &IB_DEVICE);
 }
 
-/* The label is the rate file's own text. */
-static struct mode infiniband_mode(struct relation *r, const char *text, struct rate rate)
-{
-    uint64_t kb = rate_kb_per_s(rate);
-    struct mode mode = { .known = true, .rate = rate, .label = text };
-
-    mode.detail = arena_printf(r->model->arena, "%" PRIu64 ".%" PRIu64 " MB/s", kb / 1000,
-                               kb % 1000 / 100);
-    return mode;
-}
-
 static enum link_state state_of(const struct subject *port, const char **ret_reason)
 {
     const char *state = fact_text(port, &PORT_STATE), *phys = fact_text(port, &PHYS_STATE);
@@ -153,12 +142,15 @@ static int relate_port(struct relation *r, struct link *l, const struct subject 
     const char *text = fact_text(port, &RATE), *layer = fact_text(port, &LINK_LAYER);
     struct rate rate;
     uint64_t mbit;
+    bool is_ethernet = layer && strcmp(layer, "Ethernet") == 0;
     int e;
 
-    if (l->state == LINK_UP && text && infiniband_parse(text, &rate, &mbit))
-        l->actual = layer && strcmp(layer, "Ethernet") == 0
-                        ? relate_mode(r, ethernet_describe, ethernet_rate(mbit))
-                        : infiniband_mode(r, text, rate);
+    l->describe = is_ethernet ? ethernet_describe : infiniband_describe;
+    if (l->state == LINK_UP && text && infiniband_parse(text, &rate, &mbit)) {
+        l->actual = relate_mode(r, l->describe, is_ethernet ? ethernet_rate(mbit) : rate);
+        if (!is_ethernet)
+            l->actual.label = text; /* as this kernel words it */
+    }
     e = link_add_witness(l, WHO_INITIATOR, arena_printf(r->model->arena, "rate of %s", port->name),
                          l->actual);
     for (const struct attribute *a = PORT_ATTRIBUTES; e == 0 && a->file; a++)

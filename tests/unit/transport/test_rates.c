@@ -4,6 +4,8 @@
  */
 #include "../cmocka_all.h"
 
+#include <errno.h>
+
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -58,16 +60,48 @@ static void infiniband_payloads(void **state)
         { "800 Gb/sec (4X XDR)", 4, 100000000, 800000 },
     };
 
+    struct arena *arena = arena_new();
+
     (void)state;
     for (size_t i = 0; i < ELEMENTS(PORTS); i++) {
         struct rate rate;
+        struct mode mode;
         uint64_t mbit;
 
         assert_true(infiniband_parse(PORTS[i].text, &rate, &mbit));
+        assert_int_equal(infiniband_describe(arena, rate, &mode), 0);
+        assert_string_equal(mode.label, i == 1 ? "10 Gb/sec (4X SDR)" : PORTS[i].text);
         assert_int_equal(rate.lanes, PORTS[i].lanes);
         assert_int_equal(rate_kb_per_s(rate), PORTS[i].kb_per_s);
         assert_int_equal(mbit, PORTS[i].mbit);
     }
+    arena_free(arena);
+}
+
+static void infiniband_rate_without_a_name(void **state)
+{
+    struct arena *arena = arena_new();
+    struct mode mode;
+
+    (void)state;
+    assert_int_equal(infiniband_describe(arena, (struct rate){ 4, 0, 123000 }, &mode), 0);
+    assert_true(mode.known);
+    assert_null(mode.label);
+    assert_string_equal(mode.detail, "492.0 MB/s");
+    arena_free(arena);
+}
+
+static void labels_lead_back_to_rates(void **state)
+{
+    struct rate rate;
+
+    (void)state;
+    assert_int_equal(rate_of_label(ethernet_describe, "2.5 Gb/s Ethernet", &rate), 0);
+    assert_int_equal(rate_kb_per_s(rate), 312500);
+    assert_int_equal(rate_of_label(infiniband_describe, "56 Gb/sec (4X FDR)", &rate), 0);
+    assert_int_equal(rate.lanes, 4);
+    assert_int_equal(rate_of_label(ethernet_describe, "56 Gb/sec (4X FDR)", &rate), -ENOENT);
+    assert_int_equal(rate_of_label(ethernet_describe, "", &rate), -ENOENT);
 }
 
 static void other_texts_are_no_rate(void **state)
@@ -92,6 +126,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ethernet_labels),
         cmocka_unit_test(infiniband_payloads),
+        cmocka_unit_test(infiniband_rate_without_a_name),
+        cmocka_unit_test(labels_lead_back_to_rates),
         cmocka_unit_test(other_texts_are_no_rate),
     };
 
