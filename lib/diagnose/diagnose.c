@@ -12,6 +12,7 @@
 #include "decode/designator.h"
 #include "diagnose/gaps.h"
 #include "diagnose/measures.h"
+#include "diagnose/wishes.h"
 #include "expect/expect.h"
 #include "finding/judge.h"
 #include "transport/controllers.h"
@@ -302,7 +303,9 @@ int diagnose(struct source *source, const struct diagnose_options *options, stru
         return r;
     if (options->history)
         history_apply(options->history, report->model);
-    r = expect_model(report->model, options->history);
+    r = options->config ? wishes_take(options->config, report) : 0;
+    if (r == 0)
+        r = expect_model(report->model, options->history);
     if (r == 0)
         r = judge_report(report, options->history, &thresholds);
     if (r == 0)

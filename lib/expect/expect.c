@@ -170,6 +170,17 @@ static int judge_up(struct model *m, struct link *l, const struct history *histo
     return set_expected(m, l, cap);
 }
 
+/* The administrator's word overrides what the ends can do. */
+static int judge_by_wish(struct link *l)
+{
+    struct claim claim = { WHO_ADMINISTRATOR, l->wish.from, l->wish.expect, false };
+
+    l->expected = l->wish.expect;
+    l->verdict = rate_compare(l->actual.rate, l->expected.rate) < 0 ? VERDICT_BELOW : VERDICT_OK;
+    l->reason = l->wish.reason;
+    return vec_push(&l->expected_from, claim);
+}
+
 static int judge(struct model *m, struct link *l, const struct history *history)
 {
     if (l->has_no_link) {
@@ -195,7 +206,7 @@ static int judge(struct model *m, struct link *l, const struct history *history)
         l->reason = "initiator and target name different modes";
         return 0;
     }
-    return judge_up(m, l, history);
+    return l->wish.expect.known ? judge_by_wish(l) : judge_up(m, l, history);
 }
 
 int expect_model(struct model *m, const struct history *history)

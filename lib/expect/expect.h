@@ -4,7 +4,8 @@
  *
  * expected = the best that both ends and what lies between can do (`able`), held down by what somebody
  * configured (`allowed`). A verdict `below` needs proof from both ends: a claim that is only an upper
- * bound, or an end that says nothing, can make a link `ok` or `unknown`, never `below`.
+ * bound, or an end that says nothing, can make a link `ok` or `unknown`, never `below`. What the administrator
+ * wants (`wish`) overrides all of it.
  */
 #pragma once
 

@@ -180,27 +180,60 @@ static int add_code(struct link *l, const char *code)
     return vec_push(&l->findings, code);
 }
 
-/* Tells each link which findings name it. */
-static int tell_links(struct report *report)
+/* The links of the model by id. */
+struct links_by_id {
+    struct link **v;
+    size_t n;
+};
+
+static int sort_links(const struct model *m, struct links_by_id *ret)
 {
-    const struct model *m = report->model;
-    _cleanup_free_ struct link **links = calloc(m->links.n + 1, sizeof(struct link *));
-    int r = links ? 0 : -ENOMEM;
+    ret->n = m->links.n;
+    ret->v = calloc(ret->n + 1, sizeof(struct link *));
+    if (!ret->v)
+        return -ENOMEM;
+    if (ret->n)
+        memcpy(ret->v, m->links.v, ret->n * sizeof(struct link *));
+    qsort(ret->v, ret->n, sizeof(struct link *), by_id);
+    return 0;
+}
 
-    if (r < 0)
-        return r;
-    if (m->links.n)
-        memcpy(links, m->links.v, m->links.n * sizeof(struct link *));
-    qsort(links, m->links.n, sizeof(struct link *), by_id);
-    for (size_t i = 0; i < report->findings.n; i++) {
-        const struct finding *f = report->findings.v[i];
+static struct link *link_of(const struct links_by_id *links, const char *id)
+{
+    struct link **l = bsearch(id, links->v, links->n, sizeof(struct link *), to_id);
 
-        for (size_t s = 0; r == 0 && s < f->subjects.n; s++) {
-            struct link **l = bsearch(f->subjects.v[s], links, m->links.n, sizeof(struct link *),
-                                      to_id);
+    return l ? *l : NULL;
+}
 
-            r = l ? add_code(*l, f->entry->code) : 0;
-        }
+/* What the administrator knows of is no alarm: where all links that it names are ignored. */
+static int acknowledge(struct finding *f, const struct links_by_id *links)
+{
+    const struct link *known = NULL;
+
+    for (size_t i = 0; i < f->subjects.n; i++) {
+        const struct link *l = link_of(links, f->subjects.v[i]);
+
+        if (l && !l->wish.ignore)
+            return 0;
+        known = known ? known : l;
+    }
+    if (!known || f->severity <= SEVERITY_INFO)
+        return 0;
+    f->severity = SEVERITY_INFO;
+    return judge_evidence(f, "acknowledged",
+                          known->wish.reason ? known->wish.reason : "no reason is given",
+                          known->wish.from);
+}
+
+/* Tells each link which findings name it. */
+static int tell_links(const struct finding *f, const struct links_by_id *links)
+{
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < f->subjects.n; i++) {
+        struct link *l = link_of(links, f->subjects.v[i]);
+
+        r = l ? add_code(l, f->entry->code) : 0;
     }
     return r;
 }
@@ -209,9 +242,9 @@ static int tell_links(struct report *report)
 static int sort_findings(struct report *report)
 {
     VEC(struct finding *) sorted = { 0 };
-    int r = vec_reserve(&sorted, report->findings.n + 1);
+    int r = vec_reserve(&sorted, report->findings.n);
 
-    if (r < 0)
+    if (r < 0 || !report->findings.n)
         return r;
     for (int severity = _SEVERITY_MAX - 1; severity >= 0; severity--)
         for (size_t i = 0; i < report->findings.n; i++)
@@ -233,11 +266,19 @@ int judge_report(struct report *report, const struct history *history,
         .history = history ? history : none,
         .thresholds = *thresholds,
     };
+    struct links_by_id links = { 0 };
     int r = none ? 0 : -ENOMEM;
 
     for (size_t i = 0; r == 0 && i < ELEMENTS(RULES); i++)
         r = RULES[i].apply(&j);
     if (r == 0)
+        r = sort_links(report->model, &links);
+    for (size_t i = 0; r == 0 && i < report->findings.n; i++)
+        r = acknowledge(report->findings.v[i], &links);
+    if (r == 0)
         r = sort_findings(report);
-    return r < 0 ? r : tell_links(report);
+    for (size_t i = 0; r == 0 && i < report->findings.n; i++)
+        r = tell_links(report->findings.v[i], &links);
+    free(links.v);
+    return r;
 }

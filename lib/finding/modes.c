@@ -263,6 +263,9 @@ static int say_of_one(struct judging *j, struct finding *f, const struct link *l
     if (setter_of(l) == WHO_HISTORY)
         return judge_say(j, f, "%s (%s) runs at %s; it ran at %s before", l->kernel_name, far,
                          judge_mode(j, &l->actual), judge_mode(j, &l->expected));
+    if (setter_of(l) == WHO_ADMINISTRATOR)
+        return judge_say(j, f, "%s (%s) runs at %s; the configuration wants %s", l->kernel_name,
+                         far, judge_mode(j, &l->actual), judge_mode(j, &l->expected));
     if (setter_of(l) == WHO_SIBLING)
         return judge_say(j, f, "%s (%s) runs at %s; others of its kind run at %s", l->kernel_name,
                          far, judge_mode(j, &l->actual), judge_mode(j, &l->expected));

@@ -101,8 +101,13 @@ static void print_rule(const struct link *l, FILE *out)
 
     switch (l->verdict) {
     case VERDICT_OK:
-        fprintf(out, "It runs at %s, the best that all on the way are known to have in common.\n",
-                actual);
+        if (l->expected_from.n && l->expected_from.v[0].who == WHO_ADMINISTRATOR)
+            fprintf(out, "It runs at %s, and %s wants no more than %s.\n", actual,
+                    l->expected_from.v[0].via, expected);
+        else
+            fprintf(out,
+                    "It runs at %s, the best that all on the way are known to have in common.\n",
+                    actual);
         break;
     case VERDICT_BELOW:
         fprintf(out, "It runs at %s and should run at %s: ", actual, expected);
@@ -110,6 +115,8 @@ static void print_rule(const struct link *l, FILE *out)
             fputs("it did so before.\n", out);
         else if (l->expected_from.n && l->expected_from.v[0].who == WHO_SIBLING)
             fputs("others of its kind do.\n", out);
+        else if (l->expected_from.n && l->expected_from.v[0].who == WHO_ADMINISTRATOR)
+            fprintf(out, "%s wants it so.\n", l->expected_from.v[0].via);
         else
             fputs("both ends and what lies between can do that.\n", out);
         break;

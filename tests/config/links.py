@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What the configuration says of links: links.py HBACTL GOLDEN
+
+Wanted modes override, every label that a golden case shows can be wanted, what is ignored is no alarm, and
+only until its day.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HBACTL, GOLDEN = sys.argv[1:3]
+BELOW, NAME = "spi-fusion-one-at-half-rate", "target0:0:2"
+
+
+def captures(case):
+    names = sorted((n for n in os.listdir(os.path.join(GOLDEN, case)) if n[:-5].isdigit()), key=lambda n: int(n[:-5]))
+    return [os.path.join(GOLDEN, case, n) for n in names]
+
+
+def report(case, config):
+    with tempfile.NamedTemporaryFile("w", suffix=".conf") as file:
+        file.write(config)
+        file.flush()
+        words = [HBACTL, "--config", file.name]
+        for path in captures(case):
+            words += ["--capture", path]
+        p = subprocess.run(words + ["--json=short"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    if p.stderr:
+        raise AssertionError(p.stderr)
+    r = json.loads(p.stdout)
+    r["status"], r["by_name"] = p.returncode, {link["kernel_name"]: link for link in r["links"]}
+    return r
+
+
+class Wanted(unittest.TestCase):
+    def test_less_is_ok(self):
+        r = report(BELOW, '[link "%s"]\nexpect = Ultra160\nreason = an old disk\n' % NAME)
+        link = r["by_name"][NAME]
+        self.assertEqual((link["verdict"], link["expected"]["label"], link["reason"]), ("ok", "Ultra160", "an old disk"))
+        self.assertRegex(link["expected_from"][0]["via"], r"\.conf:3$")
+        self.assertEqual(link["expected_from"][0]["who"], "administrator")
+        self.assertEqual(r["status"], 0)
+
+    def test_more_is_below(self):
+        r = report("spi-fusion-u320-fine", '[link "target0:0:1"]\nexpect = 640\n')
+        link = r["by_name"]["target0:0:1"]
+        self.assertEqual((link["verdict"], link["expected"]["mb_per_s"]), ("below", 640))
+        self.assertIn("configuration wants", r["findings"][0]["summary"])
+        self.assertEqual(r["status"], 1)
+
+    def test_by_any_name(self):
+        for glob in ("pci-0000:02:04.0-spi-0:2", "SEAGATE*", "host0", "0000:02:04.0", "LSI53C1030*"):
+            with self.subTest(glob=glob):
+                self.assertEqual(report(BELOW, '[link "%s"]\nexpect = Ultra160\n' % glob)["by_name"][NAME]["verdict"], "ok")
+        self.assertEqual(report(BELOW, '[link "host1"]\nexpect = Ultra160\n')["by_name"][NAME]["verdict"], "below")
+
+    def test_every_label_can_be_wanted(self):
+        labels = set()
+        for case in sorted(os.listdir(GOLDEN)):
+            if not os.path.isdir(os.path.join(GOLDEN, case)):
+                continue
+            up = {link["id"]: link["actual"]["label"] for link in report(case, "")["links"]
+                  if link["state"] == "up" and link["actual"] and link["actual"]["label"] and link["verdict"] != "none"}
+            r = report(case, "".join('[link "%s"]\nexpect = %s\n' % i for i in up.items()))
+            self.assertEqual([n for n in r["notes"] if "is called" in n], [], case)
+            for link in r["links"]:
+                if link["id"] in up and link["verdict"] != "unknown":
+                    self.assertEqual((link["verdict"], link["expected"]["label"]), ("ok", up[link["id"]]), link["id"])
+            labels |= set(up.values())
+        self.assertGreater(len(labels), 25, labels)
+
+    def test_what_is_no_mode_is_said(self):
+        r = report(BELOW, '[link "%s"]\nexpect = Ultra161\n' % NAME)
+        self.assertEqual(r["by_name"][NAME]["verdict"], "below")
+        self.assertTrue(any("Ultra161" in n and ".conf:2" in n for n in r["notes"]), r["notes"])
+
+
+class Ignored(unittest.TestCase):
+    def severities(self, config):
+        r = report(BELOW, config)
+        return r["by_name"][NAME]["verdict"], [f["severity"] for f in r["findings"] if f["code"] == "rate-below-expected"], r
+
+    def test_is_info_with_its_reason(self):
+        verdict, severities, r = self.severities('[link "%s"]\nignore = yes\nreason = cable is ordered\n' % NAME)
+        self.assertEqual((verdict, severities, r["status"]), ("below", ["info"], 0))
+        self.assertIn({"what": "acknowledged", "value": "cable is ordered"},
+                      [{k: e[k] for k in ("what", "value")} for f in r["findings"] for e in f["evidence"]])
+
+    def test_until_its_day(self):
+        taken = report(BELOW, "")["taken"][:10]
+        self.assertEqual(self.severities('[link "%s"]\nignore = yes\nuntil = %s\n' % (NAME, taken))[1], ["info"])
+        self.assertEqual(self.severities('[link "%s"]\nignore = yes\nuntil = 2001-01-01\n' % NAME)[1], ["warning"])
+
+    def test_only_where_all_links_are(self):
+        case = "spi-fusion-built-in-all-narrow"
+        whole = report(case, "")["findings"]
+        one = report(case, '[link "target0:0:0"]\nignore = yes\n')["findings"]
+        bus = report(case, '[link "host0"]\nignore = yes\n')["findings"]
+        self.assertEqual([f["severity"] for f in whole], [f["severity"] for f in one])
+        self.assertEqual(sum(f["severity"] == "warning" for f in bus), sum(f["severity"] == "warning" for f in whole) - 1)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
