@@ -213,8 +213,10 @@ static int take_output(struct collecting *c, struct child *child)
             (struct bytes){ child->buffer.v + start, (size_t)(nul - child->buffer.v) - start });
         start = searched = (size_t)(nul - child->buffer.v) + 1;
     }
-    memmove(child->buffer.v, child->buffer.v + start, child->buffer.n - start);
-    child->buffer.n -= start;
+    if (start) {
+        memmove(child->buffer.v, child->buffer.v + start, child->buffer.n - start);
+        child->buffer.n -= start;
+    }
     return r < 0 ? r : 1;
 }
 
