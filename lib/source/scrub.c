@@ -17,6 +17,7 @@
 #include "source/scrub_edit.h"
 #include "source/scrub_find.h"
 #include "source/scrub_known.h"
+#include "source/mounts.h"
 #include "source/storage_words.h"
 
 struct scrub {
@@ -61,6 +62,9 @@ static void mark_zones(struct scrub *s)
     mark_zone(s, "/proc/net/route", ZONE_ROUTE);
     mark_zone(s, "/proc/cmdline", ZONE_CMDLINE);
     mark_zone(s, "/etc/modprobe.d", ZONE_MODPROBE);
+    mark_zone(s, "/proc/1/mountinfo", ZONE_MOUNTS);
+    mark_zone(s, "/proc/swaps", ZONE_SWAPS);
+    mark_zone(s, "/sys/devices/virtual/block", ZONE_MAPS);
     for (store_node dir = 0; dir < count; dir++)
         for (store_node n = store_first(s->in, dir); n != STORE_NO_NODE; n = store_next(s->in, n))
             if (s->zones[n] == ZONE_SYSFS)
@@ -228,6 +232,10 @@ static int kept_value(struct scrub *s, store_node n, struct bytes *ret)
         value = cmdline_storage_words(s->arena, value);
     else if (zone_of(s, n) == ZONE_MODPROBE)
         value = modprobe_storage_lines(s->arena, value);
+    else if (zone_of(s, n) == ZONE_MOUNTS)
+        value = mounts_storage_lines(s->arena, value);
+    else if (zone_of(s, n) == ZONE_SWAPS)
+        value = swaps_storage_lines(s->arena, value);
     *ret = value;
     return value.data ? 0 : -ENOMEM;
 }

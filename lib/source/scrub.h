@@ -7,6 +7,9 @@
  * binary pages. scrub_map.h says what each becomes. A report on the scrubbed capture says the same as
  * one on the original, but for names.
  *
+ * What people have named after themselves where file systems are mounted, and device-mapper maps, becomes
+ * other letters; directories that every system has stay.
+ *
  * Left out altogether: iSCSI user names and passwords, data of reads, words of the kernel command line
  * and lines of modprobe.d that do not bear on storage (storage_words.h).
  *

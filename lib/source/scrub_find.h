@@ -53,6 +53,9 @@ enum zone {
     ZONE_ROUTE,     /* /proc/net/route */
     ZONE_CMDLINE,   /* /proc/cmdline */
     ZONE_MODPROBE,  /* below /etc/modprobe.d */
+    ZONE_MOUNTS,    /* mountinfo */
+    ZONE_SWAPS,     /* /proc/swaps */
+    ZONE_MAPS,      /* below /sys/devices/virtual/block: device-mapper maps and md arrays */
     ZONE_PROPS,     /* no file: a udev property */
 };
 
@@ -86,6 +89,13 @@ bool scrub_is_public(struct bytes name);
 
 /* Marks serial numbers and addresses in what drivers print below /proc/scsi. */
 int scrub_find_in_proc_scsi(struct bytes text, struct spans *ret);
+
+/* Marks in mountinfo and /proc/swaps what people have named: directories that not every system has, maps. */
+int scrub_find_in_mounts(struct bytes text, struct spans *ret);
+int scrub_find_in_swaps(struct bytes text, struct spans *ret);
+
+/* Marks the name of a map, and in its UUID what is not the name of its kind. */
+int scrub_find_in_map(struct bytes name, struct bytes value, struct spans *ret);
 
 /* Marks the addresses in /proc/net/route. */
 int scrub_find_routes(struct bytes text, struct spans *ret);

@@ -280,6 +280,12 @@ int scrub_find_in_file(struct bytes name, enum zone zone, struct bytes value, st
         return scrub_find_routes(value, ret);
     case ZONE_PROC_SCSI:
         return scrub_find_in_proc_scsi(value, ret);
+    case ZONE_MOUNTS:
+        return scrub_find_in_mounts(value, ret);
+    case ZONE_SWAPS:
+        return scrub_find_in_swaps(value, ret);
+    case ZONE_MAPS:
+        return scrub_find_in_map(name, value, ret);
     case ZONE_CMDLINE:
     case ZONE_MODPROBE:
         return 0;

@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "source/mounts.h"
+
 /* Modules under drivers/scsi, drivers/ata, drivers/message/fusion, drivers/usb and drivers/infiniband/ulp
  * that are a link's initiator or its core. A name that ends in '*' stands for all that begin so. */
 static const char MODULES[] =
@@ -210,6 +212,10 @@ int storage_filter(struct arena *arena, const char *path, struct bytes content, 
         kept = cmdline_storage_words(arena, content);
     else if (strncmp(path, "/etc/modprobe.d/", strlen("/etc/modprobe.d/")) == 0)
         kept = modprobe_storage_lines(arena, content);
+    else if (strcmp(path, "/proc/1/mountinfo") == 0)
+        kept = mounts_storage_lines(arena, content);
+    else if (strcmp(path, "/proc/swaps") == 0)
+        kept = swaps_storage_lines(arena, content);
     if (content.len && !kept.data)
         return -ENOMEM;
     *ret = kept;

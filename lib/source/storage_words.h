@@ -32,5 +32,6 @@ struct bytes cmdline_storage_words(struct arena *a, struct bytes cmdline);
 struct bytes modprobe_storage_lines(struct arena *a, struct bytes text);
 
 /* What of a file's content may be recorded: "First, do no harm", rule 7. Of /proc/cmdline and of
- * files in /etc/modprobe.d only the above, of anything else all. */
+ * files in /etc/modprobe.d only the above, of mounts and swaps what mounts.h keeps, of anything else
+ * all. */
 int storage_filter(struct arena *arena, const char *path, struct bytes content, struct bytes *ret);
