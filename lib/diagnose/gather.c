@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "diagnose/device.h"
+#include "diagnose/holders.h"
 #include "transport/driver.h"
 #include "transport/gathering.h"
 #include "transport/pci.h"
@@ -201,6 +202,8 @@ int gather(struct source *source, const struct gather_options *options, struct f
         r = options->done(options->userdata, NULL);
     if (r == 0)
         r = gather_devices(&g, options);
+    if (r == 0)
+        r = gather_holders(&g);
     if (r < 0)
         return r;
     *ret = TAKE_PTR(facts);
