@@ -12,6 +12,7 @@
 #include "decode/designator.h"
 #include "diagnose/gaps.h"
 #include "diagnose/measures.h"
+#include "diagnose/users.h"
 #include "diagnose/wishes.h"
 #include "expect/expect.h"
 #include "finding/judge.h"
@@ -267,6 +268,8 @@ static int observe(struct source *source, const struct diagnose_options *options
     report->hostname = arena_strdup(report->model->arena, taken.hostname);
     r = (struct relation){ report->facts, report->model };
     e = relate(&r, options->config);
+    if (e == 0)
+        e = users_relate(report->facts, report->model);
     return e < 0 ? e : measures_take(source, report->model);
 }
 
@@ -308,6 +311,8 @@ int diagnose(struct source *source, const struct diagnose_options *options, stru
         r = expect_model(report->model, options->history);
     if (r == 0)
         r = judge_report(report, options->history, &thresholds);
+    if (r == 0)
+        r = users_hit(report);
     if (r == 0)
         r = gaps_find(report);
     if (r < 0)

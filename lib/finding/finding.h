@@ -4,6 +4,8 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 #include "base/arena.h"
 #include "base/vec.h"
 #include "finding/catalog.h"
@@ -26,7 +28,9 @@ struct finding {
     struct texts subjects; /* ids; the highest thing that explains all first */
     struct texts names;    /* what people call them today */
     VEC(struct evidence) evidence;
-    uint64_t since_us; /* since when it is known to hold */
+    struct texts users; /* what rides on its subjects, as struct device has it */
+    bool is_of_devices; /* it is about devices, not about all that their links lead to */
+    uint64_t since_us;  /* since when it is known to hold */
 };
 
 /* Frees what the finding owns besides its arena. */

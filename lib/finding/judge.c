@@ -41,6 +41,7 @@ void finding_done(struct finding *f)
     free(f->subjects.v);
     free(f->names.v);
     free(f->evidence.v);
+    free(f->users.v);
 }
 
 struct finding *judge_add(struct judging *j, const char *code)
@@ -97,6 +98,7 @@ int judge_subject_device(struct judging *j, struct finding *f, const struct devi
     int r = judge_subject(f, d->id, d->hctl);
 
     (void)j;
+    f->is_of_devices = true;
     return r < 0 || !node ? r : push_copy(f, &f->names, node);
 }
 
@@ -172,14 +174,6 @@ static int to_id(const void *id, const void *element)
     return strcmp(id, (*l)->id);
 }
 
-static int add_code(struct link *l, const char *code)
-{
-    for (size_t i = 0; i < l->findings.n; i++)
-        if (l->findings.v[i] == code)
-            return 0;
-    return vec_push(&l->findings, code);
-}
-
 /* The links of the model by id. */
 struct links_by_id {
     struct link **v;
@@ -225,16 +219,23 @@ static int acknowledge(struct finding *f, const struct links_by_id *links)
                           known->wish.from);
 }
 
-/* Tells each link which findings name it. */
-static int tell_links(const struct finding *f, const struct links_by_id *links)
+/* Tells each host and link which findings name it. */
+static int tell(const struct model *m, struct finding *f, const struct links_by_id *links)
 {
     int r = 0;
 
     for (size_t i = 0; r == 0 && i < f->subjects.n; i++) {
         struct link *l = link_of(links, f->subjects.v[i]);
 
-        r = l ? add_code(l, f->entry->code) : 0;
+        if (l && (!l->findings.n || l->findings.v[l->findings.n - 1] != f))
+            r = vec_push(&l->findings, f);
     }
+    for (size_t i = 0; r == 0 && i < m->hosts.n; i++)
+        for (size_t k = 0; r == 0 && k < f->subjects.n; k++)
+            if (strcmp(f->subjects.v[k], m->hosts.v[i]->id) == 0) {
+                r = vec_push(&m->hosts.v[i]->findings, f);
+                break;
+            }
     return r;
 }
 
@@ -278,7 +279,7 @@ int judge_report(struct report *report, const struct history *history,
     if (r == 0)
         r = sort_findings(report);
     for (size_t i = 0; r == 0 && i < report->findings.n; i++)
-        r = tell_links(report->findings.v[i], &links);
+        r = tell(report->model, report->findings.v[i], &links);
     free(links.v);
     return r;
 }

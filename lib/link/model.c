@@ -56,8 +56,12 @@ struct model *model_free(struct model *m)
         free(m->links.v[i]->counters.v);
         free(m->links.v[i]->findings.v);
     }
-    for (size_t i = 0; i < m->hosts.n; i++)
+    for (size_t i = 0; i < m->hosts.n; i++) {
         free(m->hosts.v[i]->parameters.v);
+        free(m->hosts.v[i]->findings.v);
+    }
+    for (size_t i = 0; i < m->devices.n; i++)
+        free(m->devices.v[i]->users.v);
     free(m->hosts.v);
     free(m->links.v);
     free(m->devices.v);

@@ -59,6 +59,8 @@ struct parameter {
     const char *from; /* "/sys/module/libata/parameters", "/proc/cmdline", … */
 };
 
+struct finding; /* of a layer above: only passed on */
+
 struct host {
     const char *id;          /* survives a reboot: "pci-0000:01:01.0" */
     const char *kernel_name; /* "host0" */
@@ -72,10 +74,11 @@ struct host {
     const struct subject *own;    /* attributes of its driver; NULL where it has none */
     const struct subject *module; /* of its driver; NULL where not seen */
     VEC(struct parameter) parameters;
-    bool physical;        /* somebody's word: real hardware, whatever it says of itself */
-    const char *emulated; /* why it is no real hardware; NULL where it is */
-    struct link *slot;    /* its PCIe link; NULL where it has none */
-    bool is_bus;          /* the host's links share one bus (parallel SCSI) */
+    bool physical;                  /* somebody's word: real hardware, whatever it says of itself */
+    const char *emulated;           /* why it is no real hardware; NULL where it is */
+    VEC(struct finding *) findings; /* those that name it, each once */
+    struct link *slot;              /* its PCIe link; NULL where it has none */
+    bool is_bus;                    /* the host's links share one bus (parallel SCSI) */
 };
 
 /* Something that is wrong with what a link hangs on, seen by its transport. */
@@ -119,7 +122,7 @@ struct link {
     struct wish wish;
     rate_describe describe;
     VEC(const struct fact *) counters;
-    VEC(const char *) findings; /* codes of those that name it, each once */
+    VEC(struct finding *) findings; /* those that name it, each once */
 };
 
 struct device {
@@ -128,6 +131,7 @@ struct device {
     const char *type; /* "disk", "tape", … */
     const char *vendor, *model, *revision, *serial, *wwid;
     const char *enclosure, *bay; /* NULL where not known */
+    VEC(const char *) users;     /* what rides on it: "sda2 > vg-root (LVM), mounted on /" */
     const struct subject *subject;
     struct host *host;
     struct link *link; /* NULL where no link leads to it */

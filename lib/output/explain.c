@@ -67,6 +67,8 @@ static void print_finding(const struct finding *f, FILE *out)
         fprintf(out, "  %s: %s%s%s%s\n", e->what, e->value, e->from ? " [" : "",
                 e->from ? e->from : "", e->from ? "]" : "");
     }
+    for (size_t i = 0; i < f->users.n; i++)
+        fprintf(out, "%s  %s\n", i ? "" : "Who is hit:\n", f->users.v[i]);
     print_entry(f->entry, out);
 }
 

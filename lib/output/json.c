@@ -54,6 +54,24 @@ static void payload(struct json_writer *w, const char *key, uint64_t kb_per_s)
         json_write_null(w);
 }
 
+static void list(struct json_writer *w, const char *key, const char *const *v, size_t n)
+{
+    json_write_key(w, key);
+    json_write_begin_array(w);
+    for (size_t i = 0; i < n; i++)
+        json_write_string(w, v[i]);
+    json_write_end_array(w);
+}
+
+static void words(struct json_writer *w, const char *key, const char *const *v)
+{
+    json_write_key(w, key);
+    json_write_begin_array(w);
+    for (; *v; v++)
+        json_write_string(w, *v);
+    json_write_end_array(w);
+}
+
 static void mode_members(struct json_writer *w, const struct mode *m)
 {
     member(w, "label", m->label);
@@ -184,8 +202,14 @@ static void link_object(struct json_writer *w, const struct link *l)
     counters(w, l);
     json_write_key(w, "findings");
     json_write_begin_array_on_one_line(w);
-    for (size_t i = 0; i < l->findings.n; i++)
-        json_write_string(w, l->findings.v[i]);
+    for (size_t i = 0; i < l->findings.n; i++) {
+        bool is_new = true;
+
+        for (size_t k = 0; k < i; k++)
+            is_new &= l->findings.v[k]->entry != l->findings.v[i]->entry;
+        if (is_new)
+            json_write_string(w, l->findings.v[i]->entry->code);
+    }
     json_write_end_array(w);
     json_write_end_object(w);
 }
@@ -249,18 +273,11 @@ static void device_object(struct json_writer *w, const struct device *d)
     number_if(w, "queue_depth", d->subject, &KEY_QUEUE_DEPTH);
     number_if(w, "ioerr", d->subject, &KEY_IOERR);
     number_if(w, "iotmo", d->subject, &KEY_IOTMO);
+    if (d->users.n)
+        list(w, "used_by", d->users.v, d->users.n);
     if (fact_find(d->subject, &KEY_BY_ID))
         texts(w, "by_id", "", d->subject, &KEY_BY_ID);
     json_write_end_object(w);
-}
-
-static void words(struct json_writer *w, const char *key, const char *const *v)
-{
-    json_write_key(w, key);
-    json_write_begin_array(w);
-    for (; *v; v++)
-        json_write_string(w, *v);
-    json_write_end_array(w);
 }
 
 static void finding_object(struct json_writer *w, const struct finding *f)
@@ -268,16 +285,8 @@ static void finding_object(struct json_writer *w, const struct finding *f)
     json_write_begin_object(w);
     member(w, "code", f->entry->code);
     member(w, "severity", severity_to_string(f->severity));
-    json_write_key(w, "subjects");
-    json_write_begin_array(w);
-    for (size_t i = 0; i < f->subjects.n; i++)
-        json_write_string(w, f->subjects.v[i]);
-    json_write_end_array(w);
-    json_write_key(w, "names");
-    json_write_begin_array_on_one_line(w);
-    for (size_t i = 0; i < f->names.n; i++)
-        json_write_string(w, f->names.v[i]);
-    json_write_end_array(w);
+    list(w, "subjects", f->subjects.v, f->subjects.n);
+    list(w, "names", f->names.v, f->names.n);
     member(w, "summary", f->summary);
     json_write_key(w, "evidence");
     json_write_begin_array(w);
@@ -291,6 +300,8 @@ static void finding_object(struct json_writer *w, const struct finding *f)
     json_write_end_array(w);
     words(w, "causes", f->entry->causes);
     words(w, "remedies", f->entry->remedies);
+    if (f->users.n)
+        list(w, "used_by", f->users.v, f->users.n);
     time_member(w, "since", f->since_us);
     json_write_end_object(w);
 }

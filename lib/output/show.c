@@ -156,6 +156,36 @@ static void print_path(const struct device *d, const struct link *l, const struc
             l == narrowest ? "  (narrowest)" : "");
 }
 
+/* How to have its bay blink, where it has one. */
+static void print_locate(const struct device *d, FILE *out)
+{
+    char nodes[64];
+
+    if (!d->bay || d->type == NULL || strcmp(d->type, "disk") != 0)
+        return;
+    words_nodes(d, false, nodes, sizeof(nodes));
+    if (*nodes)
+        fprintf(out, "%16s: ledctl locate=/dev/%.*s\n", "to find it", (int)strcspn(nodes, " "),
+                nodes);
+}
+
+/* Other devices that are the same logical unit. */
+static void print_paths(const struct report *report, const struct device *d, FILE *out)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; d->wwid && i < report->model->devices.n; i++) {
+        const struct device *other = report->model->devices.v[i];
+        char nodes[64];
+
+        if (other == d || !other->wwid || strcmp(other->wwid, d->wwid) != 0)
+            continue;
+        fprintf(out, "%16s: %s %s, by %s\n", n++ ? "" : "other paths", other->hctl,
+                words_nodes(other, true, nodes, sizeof(nodes)),
+                other->link ? other->link->kernel_name : "no link");
+    }
+}
+
 void output_device(const struct report *report, const struct device *d,
                    const struct text_style *style, FILE *out)
 {
@@ -174,6 +204,10 @@ void output_device(const struct report *report, const struct device *d,
     line(out, "WWID", d->wwid);
     line(out, "enclosure", d->enclosure);
     line(out, "bay", d->bay);
+    print_locate(d, out);
+    print_paths(report, d, out);
+    for (size_t i = 0; i < d->users.n; i++)
+        line(out, i ? "" : "used by", d->users.v[i]);
     line(out, "host", d->host ? d->host->kernel_name : NULL);
     print_path(d, d->link, narrowest, out);
     print_facts(d->subject, out);

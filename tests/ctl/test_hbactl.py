@@ -6,6 +6,7 @@ Exit status, what is said of bad input, forms of output, and what happens where 
 """
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -120,6 +121,50 @@ class Findings(Scratch):
         self.assertEqual(kinds.count("driver"), 2)
         self.assertEqual(hbactl("compare", below, "/nonexistent.json").returncode, 2)
         self.assertEqual(hbactl("compare", *captures(BELOW), below).returncode, 64)
+
+
+class Users(Scratch):
+    """Who is hit: what rides on a disk is named with it and with the finding, and is not given away."""
+
+    CASE = "spi-slow-half-of-a-mirror"
+
+    def capture(self, change):
+        with open(captures(self.CASE)[1], encoding="utf-8") as file:
+            capture = json.load(file)
+        change(capture)
+        return self.file("1.json", json.dumps(capture))
+
+    def users(self, *words):
+        return {device["hctl"]: device.get("used_by") for device in json.loads(hbactl(*words, "report", "--json").stdout)["devices"]}
+
+    def test_named_with_the_finding(self):
+        users = self.users(*captures(self.CASE))
+        findings = json.loads(hbactl(*captures(self.CASE), "report", "--json").stdout)["findings"]
+        self.assertEqual([f["used_by"] for f in findings if f["code"] == "rate-below-expected"], [users["0:0:2:0"]])
+        for verb in ("show", "explain"):
+            self.assertIn(users["0:0:2:0"][0], hbactl(*captures(self.CASE), verb, "sdc").stdout)
+
+    def test_a_map_that_holds_itself(self):
+        def hold(capture):
+            capture["dirs"]["/sys/devices/virtual/block/dm-0/holders"] = {"dm-0": {"link": "../../dm-0"}}
+        self.assertEqual(self.users("--capture", self.capture(hold)), self.users(*captures(self.CASE)))
+
+    def test_scrubbed(self):
+        def expose(capture):
+            capture["taken"]["scrubbed"] = False
+            capture["dirs"]["/proc/1"]["mountinfo"] = ("22 1 0:21 / /net rw - nfs server.example:/export rw,addr=192.0.2.7\n"
+                "36 1 253:0 /private /srv/maildir\\040box rw,noatime shared:1 - ext4 /dev/mapper/customers-maildir rw\n"
+                "37 1 0:40 /sub /home rw - btrfs /dev/sdd rw,subvolid=5\nnonsense\n")
+        scrubbed = os.path.join(self.dir, "scrubbed.json")
+        self.assertEqual(hbactl("--capture", self.capture(expose), "capture", scrubbed).returncode, 0)
+        with open(scrubbed, encoding="utf-8") as file:
+            text = file.read()
+        for secret in ("customers", "maildir", "subvolid", "server.example", "private", "noatime"):
+            self.assertFalse(secret in text, secret)
+        users = self.users("--capture", scrubbed)
+        self.assertRegex(users["0:0:2:0"][0], r"^sdc > sdc1 > md0 \(raid1\) > \w+-\w+ \(LVM\), mounted on /srv/\S+")
+        self.assertEqual(users["0:0:2:0"][1], "sdc > sdc2, swap")
+        self.assertEqual(users["0:0:3:0"][0], "sdd, mounted on /home")
 
 
 class BadCaptures(Scratch):
