@@ -22,5 +22,27 @@ struct catalog_entry {
 /* All rows; the last one has no code. */
 extern const struct catalog_entry CATALOG[];
 
+/* What a finding is about, where that makes its causes other ones, or other ones likelier. */
+enum situation {
+    SITUATION_ANY,     /* a wire or cable with one device, or what the row says */
+    SITUATION_BUS,     /* links that share a bus */
+    SITUATION_ONE_BUS, /* one bus of several alike, of which another is free of it */
+    SITUATION_SLOT,    /* the slot of an adapter */
+    SITUATION_NETWORK, /* the far end is a fabric or network */
+};
+
+/* Causes and remedies of a code in a situation. */
+struct catalog_variant {
+    const char *code;
+    enum situation situation;
+    const char *const *causes, *const *remedies; /* NULL at the end */
+};
+
+/* All variants; the last one has no code. */
+extern const struct catalog_variant CATALOG_VARIANTS[];
+
+/* The causes and remedies of a code in a situation; NULL where the row's own hold. */
+const struct catalog_variant *catalog_variant(const char *code, enum situation situation);
+
 /* The row of a code; NULL where there is none. */
 const struct catalog_entry *catalog_find(const char *code);
