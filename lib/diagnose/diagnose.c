@@ -187,6 +187,33 @@ static void name_far_ends(struct model *m)
     }
 }
 
+/* Nobody needs to give notice before he pulls out a removable disk; one on an external port of libata's says that it
+ * is removable too (drivers/ata/libata-scsi.c, ata_scsiop_inq_std()). Tapes and CD drives mean their medium. */
+static void mark_removable(struct model *m)
+{
+    for (size_t i = 0; i < m->devices.n; i++) {
+        const struct device *d = m->devices.v[i];
+
+        if (d->link && d->type && strcmp(d->type, "disk") == 0 &&
+            fact_number_or(d->subject, &KEY_REMOVABLE, 0))
+            d->link->may_go = true;
+    }
+}
+
+/* An adapter is looked at for its hosts only: where all of them may go, so may its slot. */
+static void mark_slots(struct model *m)
+{
+    for (size_t i = 0; i < m->hosts.n; i++)
+        if (m->hosts.v[i]->slot)
+            m->hosts.v[i]->slot->may_go = true;
+    for (size_t i = 0; i < m->links.n; i++) {
+        const struct link *l = m->links.v[i];
+
+        if (l->host && l->host->slot && l != l->host->slot && !l->may_go)
+            l->host->slot->may_go = false;
+    }
+}
+
 /* Links that are no slot's own hang below their host's slot. */
 static void hang_up(struct model *m)
 {
@@ -224,6 +251,8 @@ static int relate(struct relation *r, const struct config *config)
          s = s->next_of_class)
         e = add_device(r, s);
     name_far_ends(r->model);
+    mark_removable(r->model);
+    mark_slots(r->model);
     return e;
 }
 
@@ -276,20 +305,20 @@ static int observe(struct source *source, const struct diagnose_options *options
 /* The administrator's thresholds as the rules know them. */
 static struct thresholds thresholds_of(const struct config *config)
 {
-    const struct config_thresholds *t = &config->thresholds;
+    const struct config_thresholds *said = &config->thresholds;
+    struct thresholds t = THRESHOLDS_DEFAULT;
 
-    return (struct thresholds){
-        .errors_per_hour = t->errors_growing_per_hour,
-        .slow_errors_per_hour = t->errors_growing_slow_per_hour,
-        .slow_errors_us = t->errors_growing_slow_us,
-        .soft_errors_per_hour = t->aer_info_per_hour,
-        .flapping_changes = (unsigned)t->flapping_changes,
-        .flapping_us = t->flapping_within_us,
-        .stuck_timeouts = (unsigned)t->device_stuck_timeouts,
-        .read_below_percent = (unsigned)t->read_below_percent,
-        .read_below_apart_us = t->read_below_apart_us,
-        .clock_percent = (unsigned)t->clock_margin_percent,
-    };
+    t.errors_per_hour = said->errors_growing_per_hour;
+    t.slow_errors_per_hour = said->errors_growing_slow_per_hour;
+    t.slow_errors_us = said->errors_growing_slow_us;
+    t.soft_errors_per_hour = said->aer_info_per_hour;
+    t.flapping_changes = (unsigned)said->flapping_changes;
+    t.flapping_us = said->flapping_within_us;
+    t.stuck_timeouts = (unsigned)said->device_stuck_timeouts;
+    t.read_below_percent = (unsigned)said->read_below_percent;
+    t.read_below_apart_us = said->read_below_apart_us;
+    t.clock_percent = (unsigned)said->clock_margin_percent;
+    return t;
 }
 
 int diagnose(struct source *source, const struct diagnose_options *options, struct report **ret)

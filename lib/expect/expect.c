@@ -4,14 +4,17 @@
  */
 #include "expect/expect.h"
 
-#include <string.h>
-
 /* The common mode of all claims of a list; false where the list is empty. */
 static bool common_of(const struct claim *claims, size_t n, struct rate *ret)
 {
     for (size_t i = 0; i < n; i++)
         *ret = i ? rate_common(*ret, claims[i].mode.rate) : claims[i].mode.rate;
     return n > 0;
+}
+
+bool expect_ability(const struct link *l, struct rate *ret)
+{
+    return common_of(l->able.v, l->able.n, ret);
 }
 
 /* Has that end said what it can do, not only what it can do at most? */
@@ -23,16 +26,24 @@ static bool has_proof(const struct link *l, enum who who)
     return false;
 }
 
-/* Do initiator and target name different modes for the same link? */
-static bool ends_disagree(const struct link *l)
+bool expect_disagreement(const struct link *l, const struct claim **ret_initiator,
+                         const struct claim **ret_target)
 {
-    const struct claim *first[_WHO_MAX] = { 0 };
+    const struct claim *own = NULL;
 
-    for (size_t i = 0; i < l->witnesses.n; i++)
-        if (!first[l->witnesses.v[i].who])
-            first[l->witnesses.v[i].who] = &l->witnesses.v[i];
-    return first[WHO_INITIATOR] && first[WHO_TARGET] &&
-           rate_compare(first[WHO_INITIATOR]->mode.rate, first[WHO_TARGET]->mode.rate) != 0;
+    for (size_t i = 0; i < l->witnesses.n && !own; i++)
+        if (l->witnesses.v[i].who == WHO_INITIATOR)
+            own = &l->witnesses.v[i];
+    for (size_t i = 0; own && i < l->witnesses.n; i++) {
+        const struct claim *c = &l->witnesses.v[i];
+
+        if (c->who != WHO_TARGET || rate_same(own->mode.rate, c->mode.rate))
+            continue;
+        *ret_initiator = own;
+        *ret_target = c;
+        return true;
+    }
+    return false;
 }
 
 /* Names the claims of a list that are no better than the rate: they set it. */
@@ -50,124 +61,218 @@ static int name_bounds(struct link *l, const struct claim *claims, size_t n, str
     return r;
 }
 
+static int describe(struct model *m, const struct link *l, struct rate rate, struct mode *ret)
+{
+    *ret = (struct mode){ .known = true, .rate = rate };
+    return l->describe ? l->describe(m->arena, rate, ret) : 0;
+}
+
 static int set_expected(struct model *m, struct link *l, struct rate rate)
 {
-    int r = l->describe ? l->describe(m->arena, rate, &l->expected) : 0;
+    int r = describe(m, l, rate, &l->expected);
 
     return r < 0 ? r : name_bounds(l, l->able.v, l->able.n, rate);
 }
 
-static bool same_text(const char *a, const char *b)
-{
-    return a && b && strcmp(a, b) == 0;
-}
+/* ---- siblings and the past ---- */
 
-/* The same model at the far end; where that is a network, the adapters' own. */
-static bool same_far(const struct link *a, const struct link *b)
-{
-    return a->far_is_network ? same_text(a->host->model, b->host->model)
-                             : same_text(a->far, b->far);
-}
-
-/* Functions of one PCI device differ in the digit behind the dot. */
-static bool same_card(const struct host *a, const struct host *b)
-{
-    const char *dot = a->pci_address ? strchr(a->pci_address, '.') : NULL;
-
-    return a == b || (dot && b->pci_address &&
-                      strncmp(a->pci_address, b->pci_address, (size_t)(dot - a->pci_address)) == 0);
-}
-
-void expect_siblings(const struct model *m, const struct link *l,
-                     bool (*each)(void *userdata, const struct link *sibling), void *userdata)
-{
-    for (size_t i = 0; i < m->links.n; i++) {
-        const struct link *s = m->links.v[i];
-
-        if (s == l || s->state != LINK_UP || !s->actual.known || s->verdict == VERDICT_CAPPED ||
-            s->up != l->up || !s->bundle != !l->bundle || !s->host || !l->host)
-            continue;
-        if (same_text(s->transport, l->transport) && same_far(s, l) &&
-            same_card(s->host, l->host) && !each(userdata, s))
-            return;
-    }
-}
-
-/* The slowest mode among the siblings that are faster, and how many these are. */
-struct faster {
+/* What siblings that do better have in common: the slowest of them, and how many they are. */
+struct better {
     const struct link *link;
+    bool lanes; /* compares lanes, not payload */
+    const struct rate *best_possible;
     struct mode mode;
     size_t n;
+    bool one_is_best;
 };
 
-static bool count_faster(void *userdata, const struct link *sibling)
+static int compare_by(const struct better *b, struct rate x, struct rate y)
 {
-    struct faster *f = userdata;
+    return b->lanes ? (x.lanes > y.lanes) - (x.lanes < y.lanes) : rate_compare(x, y);
+}
 
-    if (rate_compare(sibling->actual.rate, f->link->actual.rate) <= 0)
+static bool count_better(void *userdata, const struct link *sibling)
+{
+    struct better *b = userdata;
+    struct rate rate = sibling->actual.rate;
+
+    if (compare_by(b, rate, b->link->actual.rate) <= 0)
         return true;
-    if (!f->n || rate_compare(sibling->actual.rate, f->mode.rate) < 0)
-        f->mode = sibling->actual;
-    f->n++;
+    if (!b->n || compare_by(b, rate, b->mode.rate) < 0)
+        b->mode = sibling->actual;
+    b->n++;
+    b->one_is_best |= b->best_possible && rate_same(rate, *b->best_possible);
     return true;
 }
 
-/* Where the ends say too little: has the link itself been faster, or are others like it? */
-static int judge_by_others(struct model *m, struct link *l, const struct history *history)
+/* What at least two siblings do, or one that runs at the best possible here; a mode not known where there are
+ * no such. */
+static struct claim siblings_word(const struct model *m, const struct link *l, bool lanes,
+                                  const struct rate *best_possible)
 {
-    const struct sample *before = history ? history_best(history, l) : NULL;
-    struct faster f = { .link = l };
-    struct claim claim = { .who = WHO_HISTORY, .via = "an earlier capture" };
+    struct better b = { .link = l, .lanes = lanes, .best_possible = best_possible };
+
+    expect_siblings(m, l, count_better, &b);
+    if (b.n < 2 && !b.one_is_best)
+        b.mode = (struct mode){ 0 };
+    return (struct claim){ WHO_SIBLING, "links of the same kind and model", b.mode, false };
+}
+
+/* A mode not known where there is no sample, nor memory to name it: the model may outlive the history. */
+static struct claim past_word(struct model *m, const struct link *l, const struct sample *s,
+                              const char *via)
+{
+    struct claim c = { .who = WHO_HISTORY, .via = via };
+
+    if (s && describe(m, l, s->rate, &c.mode) < 0)
+        c.mode = (struct mode){ 0 };
+    return c;
+}
+
+/* Judges the link by the first of the claims that makes it slow: never more is expected than `bound` (may be
+ * NULL). The others that say so too are named after it. */
+static int judge_by(struct model *m, struct link *l, struct claim *claims, size_t n,
+                    const struct rate *bound)
+{
     int r = 0;
 
-    if (before && rate_compare(before->rate, l->actual.rate) > 0) {
-        r = l->describe ? l->describe(m->arena, before->rate, &claim.mode) : 0;
-    } else {
-        if (l->peers_prove)
-            expect_siblings(m, l, count_faster, &f);
-        if (f.n < 2)
-            return 0;
-        claim = (struct claim){ WHO_SIBLING, "links of the same kind and model", f.mode, false };
+    for (size_t i = 0; r == 0 && i < n; i++) {
+        struct rate rate = claims[i].mode.rate;
+
+        if (!claims[i].mode.known)
+            continue;
+        rate = bound ? rate_common(rate, *bound) : rate;
+        if (rate_compare(rate, l->actual.rate) <= 0)
+            continue;
+        if (l->verdict != VERDICT_BELOW)
+            r = describe(m, l, rate, &l->expected);
+        l->verdict = VERDICT_BELOW;
+        l->reason = NULL;
+        if (r == 0)
+            r = vec_push(&l->expected_from, claims[i]);
     }
-    if (r < 0 || !claim.mode.known)
-        return r;
+    return r;
+}
+
+/* Where the ends say too little: has the link itself been faster, or are others like it? */
+static int judge_by_others(struct model *m, struct link *l, const struct history *history,
+                           const struct rate *able, const struct rate *bound)
+{
+    struct claim claims[] = {
+        past_word(m, l, history ? history_best(history, l) : NULL, "an earlier capture"),
+        l->peers_prove ? siblings_word(m, l, false, able) : (struct claim){ 0 },
+    };
+
+    return judge_by(m, l, claims, sizeof(claims) / sizeof(claims[0]), bound);
+}
+
+/* The near end may say only what it can do at most. What it did with another far end proves it. */
+static int judge_by_near_end(struct model *m, struct link *l, const struct history *history,
+                             const struct rate *bound)
+{
+    const struct sample *s = history && has_proof(l, WHO_TARGET) ? history_best_near(history, l)
+                                                                 : NULL;
+    struct rate rate;
+    int r;
+
+    if (!s)
+        return 0;
+    rate = rate_common(s->rate, *bound);
+    if (rate_compare(rate, l->actual.rate) <= 0)
+        return 0;
     l->verdict = VERDICT_BELOW;
     l->reason = NULL;
-    l->expected = claim.mode;
-    return vec_push(&l->expected_from, claim);
+    r = set_expected(m, l, rate);
+    return r < 0 ? r
+                 : vec_push(
+                       &l->expected_from,
+                       past_word(m, l, s, "this end with another device, in an earlier capture"));
+}
+
+/* How many lanes a link has is known to siblings, where its ends expect no more than it has, and to its
+ * past. `*ret` is their word, a mode not known where it has as many as they say. */
+static uint32_t lanes_expected(struct model *m, const struct link *l, const struct history *history,
+                               uint32_t able, struct claim *ret)
+{
+    const struct sample *s = history ? history_widest(history, l) : NULL;
+
+    *ret = (struct claim){ 0 };
+    if (able <= l->actual.rate.lanes)
+        *ret = siblings_word(m, l, true, NULL);
+    if (!ret->mode.known && s && s->rate.lanes > able)
+        *ret = past_word(m, l, s, "an earlier capture");
+    return ret->mode.known ? ret->mode.rate.lanes : able;
+}
+
+/* ---- verdicts ---- */
+
+/* What its ends, limits and lanes say of a link. */
+struct bounds {
+    struct rate able, cap; /* cap: able, held down by what is configured */
+    bool is_known, is_capped;
+    struct claim lanes; /* who knows of more lanes than its ends */
+};
+
+static struct bounds bounds_of(struct model *m, const struct link *l, const struct history *history)
+{
+    struct bounds b = { 0 };
+    struct rate allowed;
+
+    b.is_known = expect_ability(l, &b.able);
+    if (!b.is_known)
+        return b;
+    if (l->lanes_vary)
+        b.able.lanes = lanes_expected(m, l, history, b.able.lanes, &b.lanes);
+    b.cap = b.able;
+    if (!common_of(l->allowed.v, l->allowed.n, &allowed))
+        return b;
+    if (b.lanes.mode.known)
+        allowed.lanes = b.able.lanes; /* limits of rate know of the lanes that are there */
+    b.cap = rate_common(b.able, allowed);
+    b.is_capped = rate_compare(b.cap, b.able) < 0;
+    return b;
+}
+
+static int set_below(struct model *m, struct link *l, const struct bounds *b)
+{
+    int r = b->lanes.mode.known ? vec_push(&l->expected_from, b->lanes) : 0;
+
+    l->verdict = VERDICT_BELOW;
+    l->reason = NULL;
+    if (r == 0)
+        r = set_expected(m, l, b->cap);
+    return r < 0 || !b->is_capped ? r : name_bounds(l, l->allowed.v, l->allowed.n, b->cap);
 }
 
 static int judge_up(struct model *m, struct link *l, const struct history *history)
 {
-    bool proven = has_proof(l, WHO_INITIATOR) && has_proof(l, WHO_TARGET);
-    struct rate able, cap, actual = l->actual.rate;
-    bool is_capped;
+    struct bounds b = bounds_of(m, l, history);
+    struct rate actual = l->actual.rate;
     int r;
 
-    if (!common_of(l->able.v, l->able.n, &able)) {
+    if (!b.is_known) {
         l->reason = l->reason ? l->reason : "nothing says what it could do";
-        return judge_by_others(m, l, history);
+        return judge_by_others(m, l, history, NULL, NULL);
     }
-    is_capped = common_of(l->allowed.v, l->allowed.n, &cap);
-    cap = is_capped ? rate_common(able, cap) : able;
-    is_capped = is_capped && rate_compare(cap, able) < 0;
-    if (rate_compare(actual, able) >= 0) {
+    if (b.lanes.mode.known)
+        return set_below(m, l, &b);
+    if (rate_compare(actual, b.able) >= 0) {
         l->verdict = VERDICT_OK;
-        return set_expected(m, l, rate_compare(actual, able) > 0 ? actual : able);
+        return set_expected(m, l, rate_compare(actual, b.able) > 0 ? actual : b.able);
     }
-    if (is_capped && rate_compare(actual, cap) == 0) {
+    if (b.is_capped && rate_same(actual, b.cap)) {
         l->verdict = VERDICT_CAPPED;
-        r = set_expected(m, l, able);
-        return r < 0 ? r : name_bounds(l, l->allowed.v, l->allowed.n, cap);
+        r = set_expected(m, l, b.able);
+        return r < 0 ? r : name_bounds(l, l->allowed.v, l->allowed.n, b.cap);
     }
-    if (!proven) {
-        l->reason = l->reason
-                        ? l->reason
-                        : "it is slower than its ends may be able to, and no proof that they are";
-        return judge_by_others(m, l, history);
-    }
-    l->verdict = VERDICT_BELOW;
-    return set_expected(m, l, cap);
+    if (has_proof(l, WHO_INITIATOR) && has_proof(l, WHO_TARGET))
+        return set_below(m, l, &b);
+    l->reason = l->reason ? l->reason
+                          : "it is slower than its ends may be able to, and no proof that they are";
+    if (l->judged_above)
+        return 0;
+    r = judge_by_others(m, l, history, &b.able, &b.cap);
+    return r < 0 || l->verdict == VERDICT_BELOW ? r : judge_by_near_end(m, l, history, &b.cap);
 }
 
 /* The administrator's word overrides what the ends can do. */
@@ -183,6 +288,11 @@ static int judge_by_wish(struct link *l)
 
 static int judge(struct model *m, struct link *l, const struct history *history)
 {
+    const struct claim *a, *b;
+
+    /* What an attribute still shows of a link that is not up is left over. */
+    if (l->state != LINK_UP)
+        l->actual = (struct mode){ 0 };
     if (l->has_no_link) {
         l->verdict = VERDICT_NONE;
         return 0;
@@ -202,7 +312,7 @@ static int judge(struct model *m, struct link *l, const struct history *history)
         l->reason = l->reason ? l->reason : "nothing says what it runs at";
         return 0;
     }
-    if (ends_disagree(l)) {
+    if (expect_disagreement(l, &a, &b)) {
         l->reason = "initiator and target name different modes";
         return 0;
     }

@@ -4,19 +4,30 @@
  *
  * expected = the best that both ends and what lies between can do (`able`), held down by what somebody
  * configured (`allowed`). A verdict `below` needs proof from both ends: a claim that is only an upper
- * bound, or an end that says nothing, can make a link `ok` or `unknown`, never `below`. What the administrator
- * wants (`wish`) overrides all of it.
+ * bound, or an end that says nothing, can make a link `ok` or `unknown`, never `below` by itself. Then a
+ * second witness may: the link's own past, others like it, or what its near end did with another far end. What the
+ * administrator wants (`wish`) overrides all of it.
  */
 #pragma once
 
 #include "link/history.h"
 
 /* Fills expected, expected_from, verdict and reason of every link. Where capability decides nothing, what the
- * link itself ran at before does (history may be NULL), then what at least two others of the same kind with
- * the same model do. Returns 0 or -ENOMEM. */
+ * link itself ran at before does (history may be NULL), then what others of the same kind with the same model
+ * do: at least two, or one that runs at the best that is possible here. Returns 0 or -ENOMEM. */
 int expect_model(struct model *m, const struct history *history);
 
-/* The links that this one can be compared with: same adapter, transport and place in the tree, same model at
- * the far end, up, nothing configured. Calls `each` until it returns false. */
+/* The links that this one can be compared with: same card, transport and place in the tree, same model at
+ * the far end, up, its ends at one about its mode. Calls `each` until it returns false. */
 void expect_siblings(const struct model *m, const struct link *l,
                      bool (*each)(void *userdata, const struct link *sibling), void *userdata);
+
+/* Are the two hosts on one card: functions of one PCI device, or the same host? */
+bool expect_same_card(const struct host *a, const struct host *b);
+
+/* The best that all of the link's ends can do, as far as they say; false where none says anything. */
+bool expect_ability(const struct link *l, struct rate *ret);
+
+/* Do initiator and target name different modes for the link? Then their words, else false. */
+bool expect_disagreement(const struct link *l, const struct claim **ret_initiator,
+                         const struct claim **ret_target);

@@ -4,6 +4,7 @@
  */
 #include "finding/judge.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@ static const struct {
     int (*apply)(struct judging *j);
 } RULES[] = {
     { "link-lost", judge_lost },
+    { "path-lost", judge_paths },
     { "device-stuck", judge_stuck },
     { "ends-disagree", judge_disagreement },
     { "bus-single-ended async host-wide-limit width-below-expected rate-below-expected "
@@ -26,7 +28,6 @@ static const struct {
       judge_modes },
     { "capped-by-configuration", judge_caps },
     { "slower-than-sibling", judge_siblings },
-    { "path-lost", judge_paths },
     { "host-resetting", judge_resets },
     { "errors-growing", judge_errors },
     { "link-flapping", judge_flapping },
@@ -63,6 +64,32 @@ static int push_copy(struct finding *f, struct texts *texts, const char *text)
     char *copy = arena_strdup(f->arena, text);
 
     return copy ? vec_push(texts, copy) : -ENOMEM;
+}
+
+int judge_situation(struct judging *j, struct finding *f, enum situation situation)
+{
+    const struct catalog_variant *v = catalog_variant(f->entry->code, situation);
+    struct catalog_entry *entry;
+
+    if (!v)
+        return 0;
+    entry = arena_alloc(j->arena, sizeof(*entry));
+    if (!entry)
+        return -ENOMEM;
+    *entry = *catalog_find(f->entry->code);
+    entry->causes = v->causes;
+    entry->remedies = v->remedies;
+    f->entry = entry;
+    return 0;
+}
+
+enum situation judge_situation_of(const struct link *l)
+{
+    if (judge_is_slot(l))
+        return SITUATION_SLOT;
+    if (l->host && l->host->is_bus)
+        return SITUATION_BUS;
+    return l->far_is_network ? SITUATION_NETWORK : SITUATION_ANY;
 }
 
 int judge_subject(struct finding *f, const char *id, const char *name)
@@ -154,10 +181,22 @@ bool judge_is_named(const struct judging *j, const char *id, const char *const *
 
 const struct device *judge_device_on(const struct judging *j, const struct link *l)
 {
-    for (size_t i = 0; i < j->model->devices.n; i++)
-        if (j->model->devices.v[i]->link == l)
-            return j->model->devices.v[i];
-    return NULL;
+    return j->first_devices[l->index];
+}
+
+bool judge_is_slot(const struct link *l)
+{
+    return l->host && l == l->host->slot;
+}
+
+uint64_t judge_ago(const struct judging *j, const struct snapshot *s)
+{
+    return j->report->wall_us > s->wall_us ? j->report->wall_us - s->wall_us : 0;
+}
+
+struct snapshot judge_now(const struct judging *j)
+{
+    return (struct snapshot){ .wall_us = j->report->wall_us, .mono_us = j->report->mono_us };
 }
 
 static int by_id(const void *a, const void *b)
@@ -174,38 +213,21 @@ static int to_id(const void *id, const void *element)
     return strcmp(id, (*l)->id);
 }
 
-/* The links of the model by id. */
-struct links_by_id {
-    struct link **v;
-    size_t n;
-};
-
-static int sort_links(const struct model *m, struct links_by_id *ret)
+struct link *judge_link(const struct judging *j, const char *id)
 {
-    ret->n = m->links.n;
-    ret->v = calloc(ret->n + 1, sizeof(struct link *));
-    if (!ret->v)
-        return -ENOMEM;
-    if (ret->n)
-        memcpy(ret->v, m->links.v, ret->n * sizeof(struct link *));
-    qsort(ret->v, ret->n, sizeof(struct link *), by_id);
-    return 0;
-}
-
-static struct link *link_of(const struct links_by_id *links, const char *id)
-{
-    struct link **l = bsearch(id, links->v, links->n, sizeof(struct link *), to_id);
+    size_t n = j->model->links.n;
+    struct link **l = n ? bsearch(id, j->by_id, n, sizeof(struct link *), to_id) : NULL;
 
     return l ? *l : NULL;
 }
 
 /* What the administrator knows of is no alarm: where all links that it names are ignored. */
-static int acknowledge(struct finding *f, const struct links_by_id *links)
+static int acknowledge(const struct judging *j, struct finding *f)
 {
     const struct link *known = NULL;
 
     for (size_t i = 0; i < f->subjects.n; i++) {
-        const struct link *l = link_of(links, f->subjects.v[i]);
+        const struct link *l = judge_link(j, f->subjects.v[i]);
 
         if (l && !l->wish.ignore)
             return 0;
@@ -220,22 +242,25 @@ static int acknowledge(struct finding *f, const struct links_by_id *links)
 }
 
 /* Tells each host and link which findings name it. */
-static int tell(const struct model *m, struct finding *f, const struct links_by_id *links)
+static int tell(const struct judging *j, struct finding *f)
 {
     int r = 0;
 
     for (size_t i = 0; r == 0 && i < f->subjects.n; i++) {
-        struct link *l = link_of(links, f->subjects.v[i]);
+        struct link *l = judge_link(j, f->subjects.v[i]);
 
         if (l && (!l->findings.n || l->findings.v[l->findings.n - 1] != f))
             r = vec_push(&l->findings, f);
     }
-    for (size_t i = 0; r == 0 && i < m->hosts.n; i++)
+    for (size_t i = 0; r == 0 && i < j->model->hosts.n; i++) {
+        struct host *h = j->model->hosts.v[i];
+
         for (size_t k = 0; r == 0 && k < f->subjects.n; k++)
-            if (strcmp(f->subjects.v[k], m->hosts.v[i]->id) == 0) {
-                r = vec_push(&m->hosts.v[i]->findings, f);
+            if (strcmp(f->subjects.v[k], h->id) == 0) {
+                r = vec_push(&h->findings, f);
                 break;
             }
+    }
     return r;
 }
 
@@ -256,6 +281,27 @@ static int sort_findings(struct report *report)
     return 0;
 }
 
+/* What is looked up again and again. */
+static int index_model(struct judging *j)
+{
+    const struct model *m = j->model;
+
+    j->by_id = arena_new_array(j->arena, struct link *, m->links.n);
+    j->first_devices = arena_new_array(j->arena, const struct device *, m->links.n);
+    if (!j->by_id || !j->first_devices)
+        return -ENOMEM;
+    if (m->links.n)
+        memcpy(j->by_id, m->links.v, m->links.n * sizeof(struct link *));
+    qsort(j->by_id, m->links.n, sizeof(struct link *), by_id);
+    for (size_t i = m->devices.n; i; i--) {
+        const struct device *d = m->devices.v[i - 1];
+
+        if (d->link)
+            j->first_devices[d->link->index] = d;
+    }
+    return 0;
+}
+
 int judge_report(struct report *report, const struct history *history,
                  const struct thresholds *thresholds)
 {
@@ -267,19 +313,15 @@ int judge_report(struct report *report, const struct history *history,
         .history = history ? history : none,
         .thresholds = *thresholds,
     };
-    struct links_by_id links = { 0 };
-    int r = none ? 0 : -ENOMEM;
+    int r = none ? index_model(&j) : -ENOMEM;
 
     for (size_t i = 0; r == 0 && i < ELEMENTS(RULES); i++)
         r = RULES[i].apply(&j);
-    if (r == 0)
-        r = sort_links(report->model, &links);
     for (size_t i = 0; r == 0 && i < report->findings.n; i++)
-        r = acknowledge(report->findings.v[i], &links);
+        r = acknowledge(&j, report->findings.v[i]);
     if (r == 0)
         r = sort_findings(report);
     for (size_t i = 0; r == 0 && i < report->findings.n; i++)
-        r = tell(report->model, report->findings.v[i], &links);
-    free(links.v);
+        r = tell(&j, report->findings.v[i]);
     return r;
 }

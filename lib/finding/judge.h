@@ -2,8 +2,8 @@
 /*
  * From verdicts, facts and history to findings: one cause, one finding.
  *
- * judge.c holds the table of rules; each rule is a function in a file of its kind (modes.c, time.c,
- * load.c) and named in the table with the codes it can raise.
+ * judge.c holds the table of rules; each rule is a function in a file of its kind (modes.c, gone.c, time.c,
+ * device.c, load.c) and named in the table with the codes it can raise.
  */
 #pragma once
 
@@ -18,6 +18,8 @@ struct judging {
     struct arena *arena;           /* the model's */
     const struct history *history; /* never NULL, may be empty */
     struct thresholds thresholds;
+    struct link **by_id;                 /* all links, sorted by id */
+    const struct device **first_devices; /* of each link, by its index; NULL where it has none */
 };
 
 /* Adds all findings to the report, worst first. history may be NULL. Returns 0 or -ENOMEM. */
@@ -28,6 +30,12 @@ int judge_report(struct report *report, const struct history *history,
 
 /* Adds a finding of a code with its catalog severity; NULL without memory. */
 struct finding *judge_add(struct judging *j, const char *code);
+
+/* Gives the finding the causes and remedies that its code has in a situation. Returns 0 or -ENOMEM. */
+int judge_situation(struct judging *j, struct finding *f, enum situation situation);
+
+/* The situation of a finding about the link. */
+enum situation judge_situation_of(const struct link *l);
 
 /* Adds a subject with what people call it. Return 0 or -ENOMEM. */
 int judge_subject_host(struct judging *j, struct finding *f, const struct host *h);
@@ -51,19 +59,31 @@ bool judge_is_named(const struct judging *j, const char *id, const char *const *
 /* The first device on a link, NULL where there is none. */
 const struct device *judge_device_on(const struct judging *j, const struct link *l);
 
+/* The link of that id; NULL where the model has none. */
+struct link *judge_link(const struct judging *j, const char *id);
+
+/* Is the link the PCI Express one of its host? */
+bool judge_is_slot(const struct link *l);
+
+/* Time from an earlier snapshot to the report; 0 where the clock was set back. */
+uint64_t judge_ago(const struct judging *j, const struct snapshot *s);
+
+/* The report as a snapshot without contents: when it was taken. */
+struct snapshot judge_now(const struct judging *j);
+
 /* ---- rules ---- each returns 0 or -ENOMEM */
 
 int judge_modes(struct judging *j); /* modes.c */
 int judge_caps(struct judging *j);
-int judge_disagreement(struct judging *j);
+int judge_disagreement(struct judging *j); /* witness.c */
 int judge_siblings(struct judging *j);
+int judge_lost(struct judging *j); /* gone.c */
+int judge_paths(struct judging *j);
+int judge_flapping(struct judging *j); /* time.c */
+int judge_errors(struct judging *j);
+int judge_resets(struct judging *j);
+int judge_stuck(struct judging *j); /* device.c */
+int judge_reads(struct judging *j);
 int judge_slots(struct judging *j); /* load.c */
 int judge_loads(struct judging *j);
 int judge_hidden(struct judging *j);
-int judge_stuck(struct judging *j);
-int judge_reads(struct judging *j);
-int judge_lost(struct judging *j); /* time.c */
-int judge_flapping(struct judging *j);
-int judge_errors(struct judging *j);
-int judge_paths(struct judging *j);
-int judge_resets(struct judging *j);

@@ -44,22 +44,13 @@ static const char *code_of(const struct link *l)
     return setter_of(l) == WHO_SIBLING ? "slower-than-sibling" : "rate-below-expected";
 }
 
-static bool is_slot(const struct link *l)
-{
-    return l->host && l == l->host->slot;
-}
-
-static bool same_mode(const struct link *a, const struct link *b)
-{
-    return a->actual.rate.lanes == b->actual.rate.lanes &&
-           a->actual.rate.lane_kb_per_s == b->actual.rate.lane_kb_per_s;
-}
-
-/* Could the link go faster than that one does, by what its ends say? */
+/* Could the link go faster than that one does: by what its ends say, or because it goes? */
 static bool could_beat(const struct link *l, const struct link *slow)
 {
-    return l->state == LINK_UP && l->expected.known &&
-           rate_compare(l->expected.rate, slow->actual.rate) > 0;
+    if (l->state != LINK_UP || !l->actual.known)
+        return false;
+    return rate_compare(l->actual.rate, slow->actual.rate) > 0 ||
+           (l->verdict == VERDICT_BELOW && rate_compare(l->expected.rate, slow->actual.rate) > 0);
 }
 
 /* ---- evidence ---- */
@@ -84,13 +75,49 @@ static int add_history(struct judging *j, struct finding *f, const struct link *
         const struct sample *s = snapshot_link(&j->history->snapshots.v[i - 1], l->id);
         struct mode mode = { .known = true };
 
-        if (!s || s->state != LINK_UP || !s->known || rate_compare(s->rate, *last) == 0)
+        if (!s || s->state != LINK_UP || !s->known || !sample_is_of(s, l) ||
+            rate_same(s->rate, *last))
             continue;
         mode.rate = s->rate;
         mode.label = s->label;
         r = judge_evidence(f, "earlier", judge_mode(j, &mode), "an earlier capture");
         last = &s->rate;
     }
+    return r;
+}
+
+struct faster {
+    const struct link *link, *best;
+};
+
+static bool find_faster(void *userdata, const struct link *sibling)
+{
+    struct faster *f = userdata;
+    const struct link *best = f->best ? f->best : f->link;
+
+    if (rate_compare(sibling->actual.rate, best->actual.rate) > 0)
+        f->best = sibling;
+    return true;
+}
+
+/* What weaker codes would have said of the link. */
+static int add_weaker(struct judging *j, struct finding *f, const struct link *l)
+{
+    const struct sample *before = history_best(j->history, l);
+    struct faster siblings = { .link = l };
+    int r = 0;
+
+    if (strcmp(f->entry->code, "width-below-expected") == 0 &&
+        l->actual.rate.lane_kb_per_s < l->expected.rate.lane_kb_per_s)
+        r = judge_evidence(f, "also rate-below-expected", judge_mode(j, &l->expected), NULL);
+    if (r == 0 && before && setter_of(l) != WHO_HISTORY &&
+        rate_compare(before->rate, l->actual.rate) > 0)
+        r = judge_evidence(f, "also slower-than-before", before->label ? before->label : "faster",
+                           "an earlier capture");
+    expect_siblings(j->model, l, find_faster, &siblings);
+    if (r == 0 && siblings.best && setter_of(l) != WHO_SIBLING)
+        r = judge_evidence(f, "also slower-than-sibling", judge_mode(j, &siblings.best->actual),
+                           siblings.best->kernel_name);
     return r;
 }
 
@@ -104,24 +131,33 @@ static int add_evidence(struct judging *j, struct finding *f, const struct link 
         r = add_claims(j, f, "runs at", l->witnesses.v, l->witnesses.n);
     if (r == 0)
         r = add_claims(j, f, "could do", l->expected_from.v, l->expected_from.n);
-    return r < 0 ? r : add_history(j, f, l);
+    if (r == 0)
+        r = add_history(j, f, l);
+    return r < 0 ? r : add_weaker(j, f, l);
 }
 
 /* ---- findings about several links ---- */
 
-/* A set of links of one cause: those that `belongs` says so of. */
+/* A set of links of one cause: of one host, at one mode. */
 struct group {
     const struct link *first; /* of them all */
     const char *code;
     bool *done; /* one a link of the model */
 };
 
-static bool in_group(const struct group *g, const struct link *l)
+/* Below, at the same mode, on the same host, for whatever reason. */
+static bool is_alike(const struct group *g, const struct link *l)
 {
-    return same_text(code_of(l), g->code) && same_mode(l, g->first) && l->host == g->first->host;
+    return code_of(l) && !l->impaired.code && rate_same(l->actual.rate, g->first->actual.rate) &&
+           l->host == g->first->host;
 }
 
-/* All links of the group that hang below `up` (NULL: anywhere), as subjects. */
+static bool in_group(const struct group *g, const struct link *l)
+{
+    return is_alike(g, l) && same_text(code_of(l), g->code);
+}
+
+/* All links alike that hang below `up` (NULL: anywhere), as subjects. */
 static int add_members(struct judging *j, struct finding *f, struct group *g, const struct link *up)
 {
     int r = 0;
@@ -129,7 +165,7 @@ static int add_members(struct judging *j, struct finding *f, struct group *g, co
     for (size_t i = 0; r == 0 && i < j->model->links.n; i++) {
         const struct link *l = j->model->links.v[i];
 
-        if (g->done[i] || is_slot(l) || !in_group(g, l) || (up && l->up != up))
+        if (g->done[i] || judge_is_slot(l) || !is_alike(g, l) || (up && l->up != up))
             continue;
         g->done[i] = true;
         r = judge_subject_link(j, f, l);
@@ -137,8 +173,8 @@ static int add_members(struct judging *j, struct finding *f, struct group *g, co
     return r;
 }
 
-/* Is every link of the host (below `up`, where given) that could go faster one of the group? Their number,
- * or 0 where one is not. */
+/* Is every link of the host (below `up`, where given) that could go faster held at the group's mode? Their
+ * number, or 0 where one is not. */
 static size_t all_alike(const struct judging *j, const struct group *g, const struct link *up)
 {
     size_t n = 0;
@@ -146,9 +182,9 @@ static size_t all_alike(const struct judging *j, const struct group *g, const st
     for (size_t i = 0; i < j->model->links.n; i++) {
         const struct link *l = j->model->links.v[i];
 
-        if (l->host != g->first->host || is_slot(l) || l->bundle || (up && l->up != up))
+        if (l->host != g->first->host || judge_is_slot(l) || l->bundle || (up && l->up != up))
             continue;
-        if (in_group(g, l) && !g->done[i])
+        if (is_alike(g, l) && !g->done[i])
             n++;
         else if (could_beat(l, g->first))
             return 0;
@@ -156,23 +192,45 @@ static size_t all_alike(const struct judging *j, const struct group *g, const st
     return n;
 }
 
-/* Is another channel with the same chip and driver free of the limit? Then it is not the driver. */
-static bool other_channel_is_fine(const struct judging *j, const struct link *slow)
+/* ---- a limit of a whole host ---- */
+
+static bool same_parameters(const struct host *a, const struct host *b)
 {
+    if (a->parameters.n != b->parameters.n)
+        return false;
+    for (size_t i = 0; i < a->parameters.n; i++)
+        if (!same_text(a->parameters.v[i].name, b->parameters.v[i].name) ||
+            !same_text(a->parameters.v[i].value, b->parameters.v[i].value))
+            return false;
+    return true;
+}
+
+/* Another channel with the same chip, driver and parameters: one that is free of the limit, else one that is not;
+ * NULL where there is none with a link that could tell. */
+static const struct link *other_channel(const struct judging *j, const struct link *slow)
+{
+    const struct link *limited = NULL;
+
     for (size_t i = 0; i < j->model->links.n; i++) {
         const struct link *l = j->model->links.v[i];
 
-        if (l->host && l->host != slow->host && same_text(l->host->driver, slow->host->driver) &&
-            same_text(l->host->pci_id, slow->host->pci_id) && !is_slot(l) && l->state == LINK_UP &&
-            rate_compare(l->actual.rate, slow->actual.rate) > 0)
-            return true;
+        if (!l->host || l->host == slow->host || judge_is_slot(l) || l->state != LINK_UP ||
+            !l->actual.known || !same_text(l->host->driver, slow->host->driver) ||
+            !same_text(l->host->pci_id, slow->host->pci_id) ||
+            !same_parameters(l->host, slow->host))
+            continue;
+        if (rate_compare(l->actual.rate, slow->actual.rate) > 0)
+            return l;
+        limited = code_of(l) ? l : limited;
     }
-    return false;
+    return limited;
 }
 
 /* What the links of a limited host share besides their cable. */
 static int add_shared(struct judging *j, struct finding *f, const struct link *l)
 {
+    const struct link *other = other_channel(j, l);
+    bool is_free = other && rate_compare(other->actual.rate, l->actual.rate) > 0;
     uint64_t built_in;
     int r = judge_evidence(f, "driver", l->host->driver, "host");
 
@@ -184,33 +242,35 @@ static int add_shared(struct judging *j, struct finding *f, const struct link *l
     for (size_t i = 0; r == 0 && i < l->host->parameters.n; i++)
         r = judge_evidence(f, l->host->parameters.v[i].name, l->host->parameters.v[i].value,
                            l->host->parameters.v[i].from);
-    if (r == 0)
-        r = judge_evidence(
-            f, "another channel of the same chip and driver",
-            other_channel_is_fine(j, l)
-                ? "is not limited: cable, connector or terminator first"
-                : "is not there, or limited too: driver, parameters or firmware first",
-            NULL);
+    if (r == 0 && other)
+        r = judge_evidence(f, "another channel of the same chip, driver and parameters",
+                           is_free ? "is not limited" : "is limited too", other->host->kernel_name);
+    if (r == 0 && l->host->is_bus)
+        r = judge_situation(j, f, is_free ? SITUATION_ONE_BUS : SITUATION_BUS);
     return r;
 }
 
+/* Asynchronous transfers are named for what they are, and that all links have none is said with it. */
 static int host_wide(struct judging *j, struct group *g)
 {
     const struct link *l = g->first;
+    bool is_async = strcmp(g->code, "async") == 0;
     size_t n = all_alike(j, g, NULL);
     struct finding *f;
     int r;
 
     if (n < TOGETHER_MIN)
         return 0;
-    f = judge_add(j, "host-wide-limit");
+    f = judge_add(j, is_async ? "async" : "host-wide-limit");
     if (!f)
         return -ENOMEM;
     r = judge_subject_host(j, f, l->host);
     if (r == 0)
         r = add_members(j, f, g, NULL);
     if (r == 0)
-        r = judge_evidence(f, "each alone would be", g->code, NULL);
+        r = is_async ? judge_evidence(f, "also host-wide-limit", "all links that could go faster",
+                                      l->host->kernel_name)
+                     : judge_evidence(f, "each alone would be", g->code, NULL);
     if (r == 0)
         r = add_shared(j, f, l);
     if (r == 0)
@@ -250,7 +310,7 @@ static const struct link *shared_hop(const struct judging *j, const struct group
 {
     const struct link *up = g->first->up;
 
-    return up && !is_slot(up) && all_alike(j, g, up) >= TOGETHER_MIN ? up : NULL;
+    return up && !judge_is_slot(up) && all_alike(j, g, up) >= TOGETHER_MIN ? up : NULL;
 }
 
 static int say_of_one(struct judging *j, struct finding *f, const struct link *l, size_t n)
@@ -273,34 +333,50 @@ static int say_of_one(struct judging *j, struct finding *f, const struct link *l
                      judge_mode(j, &l->actual), judge_mode(j, &l->expected));
 }
 
-/* One finding for a link, or for all that share its hop, or for a wide link's lanes. */
-static int of_links(struct judging *j, struct group *g, size_t index)
+/* A wide link whose lanes are slow is slow by them: one finding. */
+static int add_bundle(struct judging *j, struct finding *f, struct group *g)
 {
-    const struct link *l = g->first, *hop = is_slot(l) ? NULL : shared_hop(j, g);
-    struct finding *f = judge_add(j, g->code);
-    size_t before;
-    int r = f ? 0 : -ENOMEM;
+    const struct link *l = g->first;
+    int r = judge_subject_link(j, f, l->bundle);
 
-    if (r == 0 && l->bundle)
-        r = judge_subject_link(j, f, l->bundle);
-    if (r == 0 && hop)
-        r = judge_subject_link(j, f, hop);
-    before = r == 0 ? f->subjects.n : 0;
-    g->done[index] = true;
-    if (r == 0)
-        r = judge_subject_link(j, f, l);
-    if (r == 0 && hop)
-        r = add_members(j, f, g, hop);
-    for (size_t i = 0; r == 0 && l->bundle && i < j->model->links.n; i++) {
-        if (g->done[i] || j->model->links.v[i]->bundle != l->bundle ||
-            !in_group(g, j->model->links.v[i]))
+    if (same_text(code_of(l->bundle), g->code))
+        g->done[l->bundle->index] = true;
+    for (size_t i = 0; r == 0 && i < j->model->links.n; i++) {
+        const struct link *lane = j->model->links.v[i];
+
+        if (g->done[i] || lane->bundle != l->bundle || !in_group(g, lane))
             continue;
         g->done[i] = true;
-        r = judge_subject_link(j, f, j->model->links.v[i]);
+        r = judge_subject_link(j, f, lane);
     }
-    if (r == 0)
-        r = add_evidence(j, f, l);
-    return r < 0 ? r : say_of_one(j, f, l, f->subjects.n - before);
+    return r;
+}
+
+/* One finding for a link, or for all that share its hop, or for a wide link's lanes. */
+static int of_links(struct judging *j, struct group *g)
+{
+    const struct link *l = g->first, *hop = judge_is_slot(l) ? NULL : shared_hop(j, g);
+    struct finding *f = judge_add(j, g->code);
+    size_t n;
+    int r = f ? judge_situation(j, f, judge_situation_of(l)) : -ENOMEM;
+
+    if (r == 0 && l->bundle)
+        r = add_bundle(j, f, g);
+    else if (r == 0 && hop)
+        r = judge_subject_link(j, f, hop);
+    if (r == 0 && hop && !l->bundle)
+        r = add_members(j, f, g, hop);
+    if (r == 0 && !g->done[l->index])
+        r = judge_subject_link(j, f, l);
+    if (r < 0)
+        return r;
+    g->done[l->index] = true;
+    n = f->subjects.n - (l->bundle || hop ? 1 : 0);
+    /* A verdict that siblings gave says that nothing else explains it. */
+    if (setter_of(l) == WHO_SIBLING)
+        f->severity = SEVERITY_WARNING;
+    r = add_evidence(j, f, l);
+    return r < 0 ? r : say_of_one(j, f, l, n);
 }
 
 int judge_modes(struct judging *j)
@@ -317,10 +393,10 @@ int judge_modes(struct judging *j)
             r = single_ended(j, &g);
             continue;
         }
-        if (!is_slot(g.first) && !g.first->bundle)
+        if (!judge_is_slot(g.first) && !g.first->bundle)
             r = host_wide(j, &g);
         if (r == 0 && !g.done[i])
-            r = of_links(j, &g, i);
+            r = of_links(j, &g);
     }
     free(g.done);
     return r;
@@ -332,15 +408,23 @@ int judge_modes(struct judging *j)
 static const struct claim *cap_of(const struct link *l)
 {
     const struct claim *cap = NULL;
+    struct rate able;
 
+    if ((l->verdict != VERDICT_CAPPED && l->verdict != VERDICT_BELOW) || !expect_ability(l, &able))
+        return NULL;
     for (size_t i = 0; i < l->allowed.n; i++)
         if (!cap || rate_compare(l->allowed.v[i].mode.rate, cap->mode.rate) < 0)
             cap = &l->allowed.v[i];
-    for (size_t i = 0; cap && i < l->able.n; i++)
-        if (rate_compare(cap->mode.rate, l->able.v[i].mode.rate) >= 0)
-            return NULL;
-    return cap && l->able.n && (l->verdict == VERDICT_CAPPED || l->verdict == VERDICT_BELOW) ? cap
-                                                                                             : NULL;
+    return cap && rate_compare(rate_common(cap->mode.rate, able), able) < 0 ? cap : NULL;
+}
+
+/* One limit: of the same place, for links of one host, whether for lanes or for all of them in one. */
+static bool same_cap(const struct link *l, const struct claim *cap, const struct link *other)
+{
+    const struct claim *its = cap_of(other);
+
+    return its && other->host == l->host && same_text(its->via, cap->via) &&
+           its->mode.rate.lane_kb_per_s == cap->mode.rate.lane_kb_per_s;
 }
 
 int judge_caps(struct judging *j)
@@ -359,10 +443,8 @@ int judge_caps(struct judging *j)
         r = f ? 0 : -ENOMEM;
         for (size_t k = i; r == 0 && k < j->model->links.n; k++) {
             const struct link *other = j->model->links.v[k];
-            const struct claim *its = cap_of(other);
 
-            if (done[k] || !its || other->host != l->host || !same_text(its->via, cap->via) ||
-                rate_compare(its->mode.rate, cap->mode.rate) != 0)
+            if (done[k] || !same_cap(l, cap, other))
                 continue;
             done[k] = true;
             r = judge_subject_link(j, f, other);
@@ -375,109 +457,5 @@ int judge_caps(struct judging *j)
                           cap->via);
     }
     free(done);
-    return r;
-}
-
-/* ---- witnesses ---- */
-
-static const struct claim *witness_of(const struct link *l, enum who who)
-{
-    for (size_t i = 0; i < l->witnesses.n; i++)
-        if (l->witnesses.v[i].who == who)
-            return &l->witnesses.v[i];
-    return NULL;
-}
-
-/* A measurement that is faster than the mode can carry. */
-static const struct claim *clock_against(const struct judging *j, const struct link *l)
-{
-    uint64_t payload = rate_kb_per_s(l->actual.rate);
-
-    for (size_t i = 0; payload && i < l->witnesses.n; i++) {
-        const struct claim *c = &l->witnesses.v[i];
-
-        if (c->who == WHO_CLOCK && !text_ends_with(c->via, "/block-buffered") &&
-            rate_kb_per_s(c->mode.rate) * 100 > payload * j->thresholds.clock_percent)
-            return c;
-    }
-    return NULL;
-}
-
-int judge_disagreement(struct judging *j)
-{
-    int r = 0;
-
-    for (size_t i = 0; r == 0 && i < j->model->links.n; i++) {
-        struct link *l = j->model->links.v[i];
-        const struct claim *a = witness_of(l, WHO_INITIATOR), *b = witness_of(l, WHO_TARGET);
-        struct finding *f;
-
-        if (l->state != LINK_UP || l->has_no_link || !l->actual.known)
-            continue;
-        if (!a || !b || rate_compare(a->mode.rate, b->mode.rate) == 0)
-            b = clock_against(j, l);
-        if (!a || !b)
-            continue;
-        l->verdict = VERDICT_UNKNOWN;
-        f = judge_add(j, "ends-disagree");
-        r = f ? judge_subject_link(j, f, l) : -ENOMEM;
-        if (r == 0)
-            r = add_claims(j, f, "says", l->witnesses.v, l->witnesses.n);
-        if (r == 0)
-            r = judge_say(j, f, "%s: %s (%s) against %s (%s)", l->kernel_name,
-                          judge_mode(j, &a->mode), a->via, judge_mode(j, &b->mode), b->via);
-    }
-    return r;
-}
-
-/* ---- siblings of links that nothing else judges ---- */
-
-struct comparison {
-    const struct link *link, *best;
-    size_t faster;
-    bool is_right; /* one of them runs at what is expected of it */
-    bool same_far; /* one of the faster leads to the same network or target */
-};
-
-static bool compare_sibling(void *userdata, const struct link *sibling)
-{
-    struct comparison *c = userdata;
-
-    if (rate_compare(sibling->actual.rate, c->link->actual.rate) <= 0)
-        return true;
-    c->faster++;
-    c->is_right |= sibling->verdict == VERDICT_OK;
-    c->same_far |= sibling->far_is_network && same_text(sibling->far_id, c->link->far_id);
-    if (!c->best || rate_compare(sibling->actual.rate, c->best->actual.rate) > 0)
-        c->best = sibling;
-    return true;
-}
-
-int judge_siblings(struct judging *j)
-{
-    int r = 0;
-
-    for (size_t i = 0; r == 0 && i < j->model->links.n; i++) {
-        const struct link *l = j->model->links.v[i];
-        struct comparison c = { .link = l };
-        struct finding *f;
-
-        if (l->state != LINK_UP || l->verdict != VERDICT_UNKNOWN || !l->actual.known ||
-            is_slot(l) || judge_is_named(j, l->id, NULL))
-            continue;
-        expect_siblings(j->model, l, compare_sibling, &c);
-        if (c.faster < 2 && !(c.faster && c.is_right))
-            continue;
-        f = judge_add(j, "slower-than-sibling");
-        r = f ? judge_subject_link(j, f, l) : -ENOMEM;
-        if (r < 0)
-            break;
-        f->severity = c.same_far ? SEVERITY_WARNING : SEVERITY_INFO;
-        r = judge_evidence(f, c.best->kernel_name, judge_mode(j, &c.best->actual), c.best->far);
-        if (r == 0)
-            r = judge_say(j, f, "%s runs at %s, its sibling %s at %s", l->kernel_name,
-                          judge_mode(j, &l->actual), c.best->kernel_name,
-                          judge_mode(j, &c.best->actual));
-    }
     return r;
 }

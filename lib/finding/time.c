@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Findings that need a past (judge.h): what is gone, what flaps, what grows.
+ * Findings about what changes and grows (judge.h): links that flap, error counters, resets of hosts.
  */
 #include "finding/judge.h"
 
@@ -9,186 +9,186 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "facts/key.h"
 
 static const uint64_t HOUR_US = 3600ull * 1000000;
 
-/* The link of that id in the model; NULL where it is gone. */
-static struct link *link_of_id(const struct judging *j, const char *id)
-{
-    for (size_t i = 0; i < j->model->links.n; i++)
-        if (strcmp(j->model->links.v[i]->id, id) == 0)
-            return j->model->links.v[i];
-    return NULL;
-}
-
-/* ---- link-lost ---- */
-
-/* Links that were up when last seen, and are not now. */
-struct lost {
-    VEC(const struct sample *) v;
-};
-
-static bool is_lost(const struct lost *lost, const char *id)
-{
-    for (size_t i = 0; id && i < lost->v.n; i++)
-        if (strcmp(lost->v.v[i]->id, id) == 0)
-            return true;
-    return false;
-}
-
-/* Was it up when it was last seen in any snapshot before this one's end? */
-static bool was_seen_later(const struct judging *j, size_t snapshot, const char *id)
-{
-    for (size_t i = snapshot + 1; i < j->history->snapshots.n; i++)
-        if (snapshot_link(&j->history->snapshots.v[i], id))
-            return true;
-    return false;
-}
-
-static int find_lost(struct judging *j, struct lost *ret)
-{
-    int r = 0;
-
-    for (size_t i = 0; i < j->history->snapshots.n; i++) {
-        const struct snapshot *s = &j->history->snapshots.v[i];
-
-        for (size_t k = 0; r == 0 && k < s->n_links; k++) {
-            const struct sample *x = &s->links[k];
-            const struct link *now;
-
-            if (x->state != LINK_UP || x->may_go || is_lost(ret, x->id))
-                continue;
-            now = link_of_id(j, x->id);
-            if (now ? now->state != LINK_DOWN && now->state != LINK_EMPTY
-                    : was_seen_later(j, i, x->id))
-                continue;
-            r = vec_push(&ret->v, x);
-        }
-    }
-    return r;
-}
-
-/* Is the loss of it explained by another: what it hung below is lost as well, or it is a lane of a port
- * that lives on (then lanes are missing, no link is lost)? */
-static bool is_explained(const struct lost *lost, const struct sample *s)
-{
-    return is_lost(lost, s->up_id) || (s->bundle_id && !is_lost(lost, s->bundle_id));
-}
-
-static int add_lost(struct judging *j, struct lost *lost, const struct sample *first)
-{
-    struct finding *f = judge_add(j, "link-lost");
-    size_t before;
-    int r = f ? 0 : -ENOMEM;
-
-    for (size_t i = 0; r == 0 && i < lost->v.n; i++) {
-        const struct sample *s = lost->v.v[i];
-
-        if (is_explained(lost, s) || !s->host_id || !first->host_id ||
-            strcmp(s->host_id, first->host_id) != 0)
-            continue;
-        r = judge_subject(f, s->id, s->kernel_name);
-        if (r == 0)
-            r = judge_evidence(f, s->kernel_name, s->label ? s->label : "up", s->far);
-    }
-    before = r == 0 ? f->subjects.n : 0;
-    if (r == 0 && before > 1)
-        return judge_say(j, f, "%zu links that were up are gone, the first %s%s%s", before,
-                         first->kernel_name, first->far ? ", to " : "",
-                         first->far ? first->far : "");
-    return r < 0 ? r
-                 : judge_say(j, f, "%s, which was up at %s, is gone%s%s", first->kernel_name,
-                             first->label ? first->label : "a mode not known",
-                             first->far ? "; it led to " : "", first->far ? first->far : "");
-}
-
-int judge_lost(struct judging *j)
-{
-    struct lost lost = { 0 };
-    int r = find_lost(j, &lost);
-
-    for (size_t i = 0; r == 0 && i < lost.v.n; i++)
-        if (!is_explained(&lost, lost.v.v[i]) && !judge_is_named(j, lost.v.v[i]->id, NULL))
-            r = add_lost(j, &lost, lost.v.v[i]);
-    free(lost.v.v);
-    return r;
-}
-
 /* ---- link-flapping ---- */
 
-/* Does a link look different between two samples? NULL: it was not there. */
-static bool has_changed(enum link_state a_state, bool a_known, struct rate a,
-                        enum link_state b_state, bool b_known, struct rate b)
+/* The changes of a link, by the times at which they were seen, oldest first. */
+struct changes {
+    VEC(uint64_t) at;
+    bool is_flapping; /* at the time of the report */
+    size_t first;     /* the first change of the unrest that goes on */
+    bool is_done;
+};
+
+/* How a link looked at one time. */
+struct looks {
+    bool is_up, is_known;
+    struct rate rate;
+};
+
+static struct looks looks_of(const struct sample *s)
 {
-    if ((a_state == LINK_UP) != (b_state == LINK_UP))
+    return s ? (struct looks){ s->state == LINK_UP, s->known, s->rate } : (struct looks){ 0 };
+}
+
+static bool has_changed(const struct looks *a, const struct looks *b)
+{
+    if (a->is_up != b->is_up)
         return true;
-    return a_state == LINK_UP && a_known && b_known && rate_compare(a, b) != 0;
+    return a->is_up && a->is_known && b->is_known && !rate_same(a->rate, b->rate);
 }
 
-/* Changes of the link within the threshold's time before now. */
-static unsigned count_changes(const struct judging *j, const struct link *l)
+/* Several changes within the window are flapping; until the window passes without any. */
+static void note_change(const struct judging *j, struct changes *c)
 {
-    uint64_t now = j->report->wall_us, window = j->thresholds.flapping_us;
-    enum link_state state = l->state;
-    bool known = l->actual.known;
-    struct rate rate = l->actual.rate;
-    uint64_t at = now;
-    unsigned n = 0;
+    size_t n = j->thresholds.flapping_changes, last = c->at.n - 1;
 
-    for (size_t i = j->history->snapshots.n; i; i--) {
-        const struct snapshot *s = &j->history->snapshots.v[i - 1];
-        const struct sample *x = snapshot_link(s, l->id);
-        enum link_state then = x ? x->state : LINK_EMPTY;
-
-        if (now - at > window)
-            break;
-        n += has_changed(then, x && x->known, x ? x->rate : rate, state, known, rate);
-        state = then;
-        known = x && x->known;
-        rate = x ? x->rate : rate;
-        at = s->wall_us;
+    if (last && c->at.v[last] - c->at.v[last - 1] > j->thresholds.flapping_us) {
+        c->is_flapping = false;
+        c->first = last;
     }
-    return n;
+    if (n && c->at.n - c->first >= n &&
+        c->at.v[last] - c->at.v[last + 1 - n] <= j->thresholds.flapping_us)
+        c->is_flapping = true;
 }
 
-static int add_steps(struct judging *j, struct finding *f, const struct link *l)
+/* The changes of a pair of ends: another far end begins anew. */
+static int find_changes(const struct judging *j, const struct link *l, struct changes *ret)
+{
+    struct looks now = { l->state == LINK_UP, l->actual.known, l->actual.rate };
+    const struct looks *before = NULL;
+    struct looks seen;
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < j->history->snapshots.n; i++) {
+        const struct snapshot *s = &j->history->snapshots.v[i];
+        const struct sample *x = snapshot_link(s, l->id);
+        struct looks looks = looks_of(x);
+
+        if (x && !sample_is_of(x, l)) {
+            before = NULL;
+            ret->at.n = ret->first = 0;
+            ret->is_flapping = false;
+            continue;
+        }
+        if (before && has_changed(before, &looks)) {
+            r = vec_push(&ret->at, s->wall_us);
+            if (r == 0)
+                note_change(j, ret);
+        }
+        seen = looks;
+        before = &seen;
+    }
+    if (r == 0 && before && has_changed(before, &now)) {
+        r = vec_push(&ret->at, j->report->wall_us);
+        if (r == 0)
+            note_change(j, ret);
+    }
+    if (ret->at.n && j->report->wall_us - ret->at.v[ret->at.n - 1] >= j->thresholds.flapping_us)
+        ret->is_flapping = false;
+    return r;
+}
+
+/* Was it a lane of a wide link when it was up last, and is that one still there? Then that one has changed. */
+static bool is_lane(const struct judging *j, const struct link *l)
+{
+    if (l->bundle)
+        return true;
+    for (size_t i = j->history->snapshots.n; l->state != LINK_UP && i; i--) {
+        const struct sample *s = snapshot_link(&j->history->snapshots.v[i - 1], l->id);
+
+        if (s && s->state == LINK_UP)
+            return s->bundle_id && judge_link(j, s->bundle_id);
+    }
+    return false;
+}
+
+static bool same_changes(const struct changes *a, const struct changes *b)
+{
+    return a->at.n == b->at.n && memcmp(a->at.v, b->at.v, a->at.n * sizeof(*a->at.v)) == 0;
+}
+
+/* How the first one of a finding came here. */
+static int add_steps(struct judging *j, struct finding *f, const struct link *l,
+                     const struct changes *c)
 {
     int r = 0;
 
     for (size_t i = 0; r == 0 && i < j->history->snapshots.n; i++) {
         const struct snapshot *s = &j->history->snapshots.v[i];
         const struct sample *x = snapshot_link(s, l->id);
-        uint64_t ago = (j->report->wall_us - s->wall_us) / 60000000;
+        const char *looks = "not up";
 
-        if (j->report->wall_us - s->wall_us <= j->thresholds.flapping_us)
-            r = judge_evidence(f, arena_printf(j->arena, "%" PRIu64 " min ago", ago),
-                               x && x->state == LINK_UP ? (x->label ? x->label : "up") : "not up",
-                               "an earlier capture");
+        if (s->wall_us + j->thresholds.flapping_us < c->at.v[c->first])
+            continue;
+        if (x && x->state == LINK_UP)
+            looks = x->label ? x->label : "up";
+        r = judge_evidence(
+            f, arena_printf(j->arena, "%" PRIu64 " min ago", judge_ago(j, s) / 60000000), looks,
+            "an earlier capture");
     }
     return r;
 }
 
+/* One finding for all links of a host that changed together. */
+static int add_flapping(struct judging *j, struct changes *all, size_t first)
+{
+    const struct link *l = j->model->links.v[first];
+    const struct changes *c = &all[first];
+    struct finding *f = judge_add(j, "link-flapping");
+    int r = f ? 0 : -ENOMEM;
+
+    for (size_t i = first; r == 0 && i < j->model->links.n; i++) {
+        const struct link *other = j->model->links.v[i];
+
+        if (!all[i].is_flapping || all[i].is_done || other->host != l->host || other->up != l->up ||
+            !same_changes(&all[i], c))
+            continue;
+        all[i].is_done = true;
+        r = judge_subject_link(j, f, other);
+    }
+    if (r == 0)
+        r = judge_situation(j, f, judge_situation_of(l));
+    if (r == 0)
+        r = add_steps(j, f, l, c);
+    return r < 0
+               ? r
+               : judge_say(j, f, "%s%s changed its state or mode %zu times within %" PRIu64 " min",
+                           l->kernel_name, f->subjects.n > 1 ? " (and others with it)" : "",
+                           c->at.n - c->first, (j->report->wall_us - c->at.v[c->first]) / 60000000);
+}
+
+/* A link below one that flaps does so because of it; so does the far end of a cable. */
+static bool is_explained(const struct changes *all, const struct link *l)
+{
+    if (l->judged_above)
+        return true;
+    for (const struct link *up = l->up; up; up = up->up)
+        if (all[up->index].is_flapping)
+            return true;
+    return false;
+}
+
 int judge_flapping(struct judging *j)
 {
-    int r = 0;
+    size_t n = j->history->snapshots.n ? j->model->links.n : 0;
+    struct changes *all = calloc(n + 1, sizeof(*all));
+    int r = all ? 0 : -ENOMEM;
 
-    for (size_t i = 0; r == 0 && i < j->model->links.n; i++) {
+    for (size_t i = 0; r == 0 && i < n; i++) {
         const struct link *l = j->model->links.v[i];
-        unsigned n = l->bundle ? 0 : count_changes(j, l);
-        struct finding *f;
 
-        if (n < j->thresholds.flapping_changes)
-            continue;
-        f = judge_add(j, "link-flapping");
-        r = f ? judge_subject_link(j, f, l) : -ENOMEM;
-        if (r == 0)
-            r = add_steps(j, f, l);
-        if (r == 0)
-            r = judge_say(j, f, "%s changed its state or mode %u times within %" PRIu64 " min",
-                          l->kernel_name, n, j->thresholds.flapping_us / 60000000);
+        r = l->has_no_link || is_lane(j, l) ? 0 : find_changes(j, l, &all[i]);
     }
+    for (size_t i = 0; r == 0 && i < n; i++)
+        if (all[i].is_flapping && !all[i].is_done && !is_explained(all, j->model->links.v[i]))
+            r = add_flapping(j, all, i);
+    for (size_t i = 0; all && i < n; i++)
+        free(all[i].at.v);
+    free(all);
     return r;
 }
 
@@ -227,12 +227,11 @@ static bool had_events(const struct look *a, const struct look *b)
 
 static bool host_was_reset(const struct look *a, const struct look *b)
 {
-    const struct past *x = b->sample->host_id ? snapshot_host(a->snapshot, b->sample->host_id)
-                                              : NULL;
-    const struct past *y = b->sample->host_id ? snapshot_host(b->snapshot, b->sample->host_id)
-                                              : NULL;
+    const char *host = b->sample->host_id;
+    const struct past *x = host ? snapshot_host(a->snapshot, host) : NULL;
+    const struct past *y = host ? snapshot_host(b->snapshot, host) : NULL;
 
-    return x && y && x->has_resets && y->has_resets && x->resets != y->resets;
+    return x && y && x->has_count && y->has_count && x->count != y->count;
 }
 
 static bool same_end(const char *a, const char *b)
@@ -244,30 +243,46 @@ static bool same_end(const char *a, const char *b)
 static bool is_comparable(const struct look *a, const struct look *b)
 {
     return a->sample && b->sample && a->sample->state == LINK_UP && b->sample->state == LINK_UP &&
-           b->snapshot->mono_us > a->snapshot->mono_us &&
+           snapshot_same_boot(a->snapshot, b->snapshot) &&
            same_end(a->sample->far_id, b->sample->far_id) &&
-           rate_compare(a->sample->rate, b->sample->rate) == 0 && !had_events(a, b) &&
+           rate_same(a->sample->rate, b->sample->rate) && !had_events(a, b) &&
            !host_was_reset(a, b);
 }
 
-/* Growth of a counter over rounds, going back from now until `span_us` have been looked at. A counter that
- * is smaller than before was reset, or has wrapped: that round says nothing, nor does one in which it
- * stands still at its end (all ones of 32 bits). */
+/* Growth of a counter between two looks; false where it says nothing. Many counters have 32 bits. Some stop at
+ * their end, all ones, and say no more; others go on from 0. One that is smaller than before was near its end
+ * and went on, or was reset. All ones after a small number is what a failed read looks like. */
+static bool growth_of(uint64_t before, uint64_t after, uint64_t *ret)
+{
+    const uint64_t end = UINT32_MAX, near_end = UINT32_MAX - (UINT32_MAX >> 4);
+
+    if (before == end || (after == end && before < end / 2))
+        return false;
+    if (after < before && (before > end || before < near_end || after > end - near_end))
+        return false;
+    *ret = after < before ? after + (end - before) + 1 : after - before;
+    return true;
+}
+
+/* Growth of a counter over rounds, going back from now until `span_us` have been looked at; what is twice as old
+ * says nothing of now. */
 static uint64_t growth_over(const struct history *all, const char *id, const struct fact_key *key,
                             uint64_t span_us, uint64_t *ret_us)
 {
-    uint64_t grown = 0;
+    uint64_t grown = 0, now = all->snapshots.v[all->snapshots.n - 1].wall_us;
 
     *ret_us = 0;
     for (size_t i = all->snapshots.n; i > 1 && *ret_us < span_us; i--) {
         struct look b = { snapshot_link(&all->snapshots.v[i - 1], id), &all->snapshots.v[i - 1] };
         struct look a = { snapshot_link(&all->snapshots.v[i - 2], id), &all->snapshots.v[i - 2] };
-        uint64_t before, after;
+        uint64_t before, after, more;
 
+        if (b.snapshot->wall_us + 2 * span_us < now)
+            break;
         if (!is_comparable(&a, &b) || !counter_of(a.sample, key, &before) ||
-            !counter_of(b.sample, key, &after) || after < before)
+            !counter_of(b.sample, key, &after) || !growth_of(before, after, &more))
             continue;
-        grown += after - before;
+        grown += more;
         *ret_us += b.snapshot->mono_us - a.snapshot->mono_us;
     }
     return grown;
@@ -278,24 +293,25 @@ struct growth {
     uint64_t grown, us, per_hour;
 };
 
-/* Does the counter grow beyond a threshold? Over at least an hour, so that a short burst between two quick
- * looks is not taken for a rate. */
+static uint64_t per_hour(uint64_t grown, uint64_t us)
+{
+    return us ? (uint64_t)((double)grown * (double)HOUR_US / (double)us) : 0;
+}
+
+/* Does the counter grow beyond a threshold? A burst between two quick looks is not taken for a rate. */
 static bool grows(const struct judging *j, const struct history *all, const struct link *l,
                   const struct fact_key *key, struct growth *ret)
 {
-    uint64_t us;
+    const struct thresholds *t = &j->thresholds;
 
     ret->key = key;
     ret->grown = growth_over(all, l->id, key, HOUR_US, &ret->us);
-    us = ret->us > HOUR_US ? ret->us : HOUR_US;
-    ret->per_hour = (uint64_t)((double)ret->grown * (double)HOUR_US / (double)us);
-    if (ret->per_hour >= j->thresholds.errors_per_hour)
+    ret->per_hour = per_hour(ret->grown, ret->us > t->burst_us ? ret->us : t->burst_us);
+    if (ret->per_hour >= t->errors_per_hour)
         return true;
-    ret->grown = growth_over(all, l->id, key, j->thresholds.slow_errors_us, &ret->us);
-    if (!ret->us || ret->us < j->thresholds.slow_errors_us)
-        return false;
-    ret->per_hour = (uint64_t)((double)ret->grown * (double)HOUR_US / (double)ret->us);
-    return ret->per_hour >= j->thresholds.slow_errors_per_hour;
+    ret->grown = growth_over(all, l->id, key, t->slow_errors_us, &ret->us);
+    ret->per_hour = per_hour(ret->grown, ret->us);
+    return ret->us >= t->slow_errors_us && ret->per_hour >= t->slow_errors_per_hour;
 }
 
 static int add_growth(struct judging *j, struct finding **f, const struct link *l,
@@ -307,6 +323,8 @@ static int add_growth(struct judging *j, struct finding **f, const struct link *
     if (!*f) {
         *f = judge_add(j, "errors-growing");
         r = *f ? judge_subject_link(j, *f, l) : -ENOMEM;
+        if (r == 0)
+            r = judge_situation(j, *f, judge_situation_of(l));
         if (r == 0) {
             (*f)->severity = SEVERITY_INFO;
             r = judge_say(j, *f, "%s counts %s: %" PRIu64 " more within %" PRIu64 " min",
@@ -335,7 +353,7 @@ int judge_errors(struct judging *j)
         const struct link *l = j->model->links.v[i];
         struct finding *f = NULL;
 
-        for (size_t k = 0; r == 0 && k < l->counters.n; k++) {
+        for (size_t k = 0; r == 0 && !l->has_no_link && k < l->counters.n; k++) {
             const struct fact_key *key = l->counters.v[k]->key;
             struct growth g;
 
@@ -347,74 +365,50 @@ int judge_errors(struct judging *j)
     return r;
 }
 
-/* ---- path-lost, host-resetting ---- */
+/* ---- host-resetting ---- */
 
-/* Is another port of the same target up, on any link? */
-static bool has_other_path(const struct judging *j, const struct remote *gone)
+/* How often the host was reset since it was last seen, in this boot. */
+static uint64_t resets_since(const struct judging *j, const struct host *h)
 {
-    for (size_t i = 0; i < j->model->remotes.n; i++) {
-        const struct remote *p = &j->model->remotes.v[i];
+    struct snapshot now = judge_now(j);
+    uint64_t resets;
 
-        if (p != gone && p->is_up && p->node && gone->node && strcmp(p->node, gone->node) == 0)
-            return true;
+    if (!fact_number(h->own, &KEY_RESET_COUNT, &resets))
+        return 0;
+    for (size_t i = j->history->snapshots.n; i; i--) {
+        const struct snapshot *s = &j->history->snapshots.v[i - 1];
+        const struct past *before = snapshot_host(s, h->id);
+
+        if (before && before->has_count)
+            return snapshot_same_boot(s, &now) && resets > before->count ? resets - before->count
+                                                                         : 0;
     }
-    return false;
-}
-
-int judge_paths(struct judging *j)
-{
-    int r = 0;
-
-    for (size_t i = 0; r == 0 && i < j->model->remotes.n; i++) {
-        const struct remote *p = &j->model->remotes.v[i];
-        bool other;
-        struct finding *f;
-
-        if (p->is_up || p->link->state != LINK_UP)
-            continue;
-        other = has_other_path(j, p);
-        f = judge_add(j, "path-lost");
-        r = f ? judge_subject(f, p->id, p->kernel_name) : -ENOMEM;
-        if (r == 0)
-            r = judge_subject_link(j, f, p->link);
-        if (r == 0)
-            r = judge_evidence(f, "port state", p->state, p->kernel_name);
-        if (r < 0)
-            break;
-        f->severity = other ? SEVERITY_WARNING : SEVERITY_CRITICAL;
-        r = judge_say(j, f, "%s behind %s is %s%s", p->kernel_name, p->link->kernel_name, p->state,
-                      other ? "; another port of its target is up"
-                            : ", and no other port of its target is up");
-    }
-    return r;
+    return 0;
 }
 
 int judge_resets(struct judging *j)
 {
-    const struct snapshot *last = j->history->snapshots.n
-                                      ? &j->history->snapshots.v[j->history->snapshots.n - 1]
-                                      : NULL;
     int r = 0;
 
     for (size_t i = 0; r == 0 && i < j->model->hosts.n; i++) {
         const struct host *h = j->model->hosts.v[i];
-        const struct past *before = last ? snapshot_host(last, h->id) : NULL;
         bool recovers = h->state && strstr(h->state, "recovery");
-        uint64_t resets;
+        uint64_t resets = resets_since(j, h);
         struct finding *f;
 
-        if (!recovers &&
-            (!before || !before->has_resets || last->mono_us > j->report->mono_us ||
-             !fact_number(h->own, &KEY_RESET_COUNT, &resets) || resets <= before->resets))
+        if (!recovers && !resets)
             continue;
         f = judge_add(j, "host-resetting");
         r = f ? judge_subject_host(j, f, h) : -ENOMEM;
         if (r == 0)
             r = judge_evidence(f, "state", h->state, "scsi_host");
+        if (r == 0 && resets)
+            r = judge_evidence(f, "resets since the last look",
+                               arena_printf(j->arena, "%" PRIu64, resets), "its driver");
         if (r == 0)
             r = recovers ? judge_say(j, f, "%s is in error recovery", h->kernel_name)
                          : judge_say(j, f, "%s was reset %" PRIu64 " times since the last look",
-                                     h->kernel_name, resets - before->resets);
+                                     h->kernel_name, resets);
     }
     return r;
 }

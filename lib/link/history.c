@@ -77,34 +77,77 @@ static int keep_link(struct history *h, const struct link *l, struct sample *ret
         .known = l->actual.known,
         .rate = l->actual.rate,
         .label = keep(h, l->actual.label, &r),
-        .may_go = l->may_go,
+        .may_go = l->may_go || l->has_no_link,
         .describe = l->describe,
     };
     return r < 0 ? r : keep_counters(h, l, ret);
 }
 
-static int keep_others(struct history *h, const struct model *m, struct snapshot *s)
+static int keep_hosts(struct history *h, const struct model *m, struct snapshot *s)
 {
     int r = 0;
 
     s->hosts = arena_new_array(h->arena, struct past, m->hosts.n);
-    s->remotes = arena_new_array(h->arena, struct past, m->remotes.n);
-    if (!s->hosts || !s->remotes)
+    if (!s->hosts)
         return -ENOMEM;
     for (size_t i = 0; i < m->hosts.n; i++) {
         struct past *p = &s->hosts[s->n_hosts++];
 
         p->id = keep(h, m->hosts.v[i]->id, &r);
-        p->has_resets = fact_number(m->hosts.v[i]->own, &KEY_RESET_COUNT, &p->resets);
+        p->has_count = fact_number(m->hosts.v[i]->own, &KEY_RESET_COUNT, &p->count);
     }
-    for (size_t i = 0; i < m->remotes.n; i++)
-        s->remotes[s->n_remotes++] = (struct past){ .id = keep(h, m->remotes.v[i].id, &r),
-                                                    .is_up = m->remotes.v[i].is_up };
-    if (r < 0)
-        return r;
-    qsort(s->hosts, s->n_hosts, sizeof(*s->hosts), compare_past);
-    qsort(s->remotes, s->n_remotes, sizeof(*s->remotes), compare_past);
-    return 0;
+    if (r == 0)
+        qsort(s->hosts, s->n_hosts, sizeof(*s->hosts), compare_past);
+    return r;
+}
+
+static int keep_remotes(struct history *h, const struct model *m, struct snapshot *s)
+{
+    int r = 0;
+
+    s->remotes = arena_new_array(h->arena, struct past, m->remotes.n);
+    if (!s->remotes)
+        return -ENOMEM;
+    for (size_t i = 0; i < m->remotes.n; i++) {
+        const struct remote *p = &m->remotes.v[i];
+
+        s->remotes[s->n_remotes++] = (struct past){ .id = keep(h, p->id, &r),
+                                                    .kernel_name = keep(h, p->kernel_name, &r),
+                                                    .link_id = keep(h, p->link->id, &r),
+                                                    .node = keep(h, p->node, &r),
+                                                    .is_up = p->is_up };
+    }
+    if (r == 0)
+        qsort(s->remotes, s->n_remotes, sizeof(*s->remotes), compare_past);
+    return r;
+}
+
+static int keep_devices(struct history *h, const struct model *m, struct snapshot *s)
+{
+    int r = 0;
+
+    s->devices = arena_new_array(h->arena, struct past, m->devices.n);
+    if (!s->devices)
+        return -ENOMEM;
+    for (size_t i = 0; i < m->devices.n; i++) {
+        const struct device *d = m->devices.v[i];
+        struct past *p = &s->devices[s->n_devices];
+
+        p->has_count = fact_number(d->subject, &KEY_IOTMO, &p->count);
+        if (!p->has_count || !d->id)
+            continue;
+        p->id = keep(h, d->id, &r);
+        s->n_devices++;
+    }
+    if (r == 0)
+        qsort(s->devices, s->n_devices, sizeof(*s->devices), compare_past);
+    return r;
+}
+
+static int compare_measures(const void *a, const void *b)
+{
+    return strcmp(((const struct past_measure *)a)->device_id,
+                  ((const struct past_measure *)b)->device_id);
 }
 
 static int keep_measures(struct history *h, const struct model *m, struct snapshot *s)
@@ -124,6 +167,8 @@ static int keep_measures(struct history *h, const struct model *m, struct snapsh
             x->kb_per_s,
         };
     }
+    if (r == 0)
+        qsort(s->measures, s->n_measures, sizeof(*s->measures), compare_measures);
     return r;
 }
 
@@ -138,7 +183,11 @@ int history_add(struct history *h, const struct model *m, uint64_t wall_us, uint
     for (size_t i = 0; r == 0 && i < m->links.n; i++)
         r = keep_link(h, m->links.v[i], &s.links[s.n_links++]);
     if (r == 0)
-        r = keep_others(h, m, &s);
+        r = keep_hosts(h, m, &s);
+    if (r == 0)
+        r = keep_remotes(h, m, &s);
+    if (r == 0)
+        r = keep_devices(h, m, &s);
     if (r == 0)
         r = keep_measures(h, m, &s);
     if (r < 0)
@@ -171,23 +220,73 @@ const struct sample *snapshot_link(const struct snapshot *s, const char *id)
     return bsearch(&key, s->links, s->n_links, sizeof(key), compare_samples);
 }
 
-const struct past *snapshot_host(const struct snapshot *s, const char *id)
+static const struct past *find_past(const struct past *list, size_t n, const char *id)
 {
     struct past key = { .id = id };
 
-    return bsearch(&key, s->hosts, s->n_hosts, sizeof(key), compare_past);
+    return n ? bsearch(&key, list, n, sizeof(key), compare_past) : NULL;
+}
+
+const struct past *snapshot_host(const struct snapshot *s, const char *id)
+{
+    return find_past(s->hosts, s->n_hosts, id);
 }
 
 const struct past *snapshot_remote(const struct snapshot *s, const char *id)
 {
-    struct past key = { .id = id };
+    return find_past(s->remotes, s->n_remotes, id);
+}
 
-    return bsearch(&key, s->remotes, s->n_remotes, sizeof(key), compare_past);
+const struct past *snapshot_device(const struct snapshot *s, const char *id)
+{
+    return find_past(s->devices, s->n_devices, id);
+}
+
+const struct past_measure *snapshot_measures(const struct snapshot *s, const char *device_id,
+                                             size_t *ret_n)
+{
+    struct past_measure key = { .device_id = device_id };
+    const struct past_measure *first = s->n_measures ? bsearch(&key, s->measures, s->n_measures,
+                                                               sizeof(key), compare_measures)
+                                                     : NULL;
+    const struct past_measure *end = first;
+
+    while (first && first > s->measures && strcmp(first[-1].device_id, device_id) == 0)
+        first--;
+    while (end && end < s->measures + s->n_measures && strcmp(end->device_id, device_id) == 0)
+        end++;
+    *ret_n = first ? (size_t)(end - first) : 0;
+    return first;
+}
+
+bool snapshot_same_boot(const struct snapshot *a, const struct snapshot *b)
+{
+    enum { CORRECTION_US = 60 * 1000000 };
+    int64_t wall = (int64_t)(b->wall_us - a->wall_us), mono = (int64_t)(b->mono_us - a->mono_us);
+
+    return mono >= 0 && llabs(wall - mono) <= CORRECTION_US;
+}
+
+static bool same_end(const char *a, const char *b)
+{
+    return !a || !b || strcmp(a, b) == 0;
 }
 
 bool sample_is_of(const struct sample *s, const struct link *l)
 {
-    return !s->far_id || !l->far_id || strcmp(s->far_id, l->far_id) == 0;
+    return same_end(s->far_id, l->far_id);
+}
+
+/* Was something on the link when it was last seen otherwise than without anything? */
+static bool was_up(const struct history *h, const char *id)
+{
+    for (size_t k = h->snapshots.n; k; k--) {
+        const struct sample *s = snapshot_link(&h->snapshots.v[k - 1], id);
+
+        if (s && s->state != LINK_EMPTY && s->state != LINK_DOWN)
+            return s->state == LINK_UP && !s->may_go;
+    }
+    return false;
 }
 
 void history_apply(const struct history *h, struct model *m)
@@ -195,29 +294,56 @@ void history_apply(const struct history *h, struct model *m)
     for (size_t i = 0; i < m->links.n; i++) {
         struct link *l = m->links.v[i];
 
-        if (l->state != LINK_EMPTY || l->may_go)
-            continue;
-        for (size_t k = h->snapshots.n; k; k--) {
-            const struct sample *s = snapshot_link(&h->snapshots.v[k - 1], l->id);
-
-            if (s && s->state == LINK_UP)
-                l->state = LINK_DOWN;
-            if (s && s->state != LINK_EMPTY && s->state != LINK_DOWN)
-                break;
-        }
+        if (l->state == LINK_EMPTY && !l->may_go && was_up(h, l->id))
+            l->state = LINK_DOWN;
     }
 }
 
-const struct sample *history_best(const struct history *h, const struct link *l)
+static const struct sample *best_of(const struct history *h, const struct link *l, bool any_far)
 {
     const struct sample *best = NULL;
 
     for (size_t i = 0; i < h->snapshots.n; i++) {
         const struct sample *s = snapshot_link(&h->snapshots.v[i], l->id);
 
-        if (s && s->state == LINK_UP && s->known && sample_is_of(s, l) &&
+        if (s && s->state == LINK_UP && s->known && (any_far || sample_is_of(s, l)) &&
             (!best || rate_compare(s->rate, best->rate) > 0))
             best = s;
     }
     return best;
+}
+
+const struct sample *history_best(const struct history *h, const struct link *l)
+{
+    return best_of(h, l, false);
+}
+
+const struct sample *history_best_near(const struct history *h, const struct link *l)
+{
+    return best_of(h, l, true);
+}
+
+/* The link as it was, or the wide one of which it was a lane then. */
+static const struct sample *whole_link(const struct snapshot *s, const struct link *l)
+{
+    const struct sample *x = snapshot_link(s, l->id), *wide;
+
+    if (!x || !x->bundle_id || l->bundle)
+        return x;
+    wide = snapshot_link(s, x->bundle_id);
+    return wide && wide->far_id && l->far_id && strcmp(wide->far_id, l->far_id) == 0 ? wide : x;
+}
+
+const struct sample *history_widest(const struct history *h, const struct link *l)
+{
+    const struct sample *widest = NULL;
+
+    for (size_t i = 0; i < h->snapshots.n; i++) {
+        const struct sample *s = whole_link(&h->snapshots.v[i], l);
+
+        if (s && s->state == LINK_UP && s->known && sample_is_of(s, l) &&
+            (!widest || s->rate.lanes > widest->rate.lanes))
+            widest = s;
+    }
+    return widest;
 }

@@ -20,17 +20,18 @@ struct sample {
     bool known; /* rate and label are */
     struct rate rate;
     const char *label;
-    bool may_go;
+    bool may_go; /* that it is gone is no fault; nor is it of what has no physical link */
     rate_describe describe;
     struct counter_sample *counters;
     size_t n_counters;
 };
 
-/* A host's or remote port's past. */
+/* A host's, remote port's or device's past. */
 struct past {
-    const char *id;
-    uint64_t resets; /* of a host */
-    bool has_resets;
+    const char *id, *kernel_name;
+    const char *link_id, *node; /* of a remote port; node NULL where not known */
+    uint64_t count;             /* of a host its resets, of a device its commands that timed out */
+    bool has_count;
     bool is_up; /* of a remote port */
 };
 
@@ -44,9 +45,9 @@ struct snapshot {
     uint64_t wall_us, mono_us;
     struct sample *links; /* sorted by id */
     size_t n_links;
-    struct past *hosts, *remotes; /* sorted by id */
-    size_t n_hosts, n_remotes;
-    struct past_measure *measures;
+    struct past *hosts, *remotes, *devices; /* sorted by id */
+    size_t n_hosts, n_remotes, n_devices;
+    struct past_measure *measures; /* sorted by device */
     size_t n_measures;
 };
 
@@ -67,18 +68,34 @@ int history_add(struct history *h, const struct model *m, uint64_t wall_us, uint
 int history_with(const struct history *h, const struct model *m, uint64_t wall_us, uint64_t mono_us,
                  struct history **ret);
 
-/* The link, host or remote port of that id in a snapshot; NULL where it was not. */
+/* The link, host, remote port or device of that id in a snapshot; NULL where it was not. */
 const struct sample *snapshot_link(const struct snapshot *s, const char *id);
 const struct past *snapshot_host(const struct snapshot *s, const char *id);
 const struct past *snapshot_remote(const struct snapshot *s, const char *id);
+const struct past *snapshot_device(const struct snapshot *s, const char *id);
+
+/* The measurements of the device in a snapshot: the first of `*ret_n`. NULL and 0 where there is none. */
+const struct past_measure *snapshot_measures(const struct snapshot *s, const char *device_id,
+                                             size_t *ret_n);
+
+/* Were they taken without a reboot (or a sleep) in between? Between them both clocks went on alike, but for
+ * corrections of up to a minute. What counts from the boot on can be compared then only. */
+bool snapshot_same_boot(const struct snapshot *a, const struct snapshot *b);
 
 /* Was it the same pair of ends? Another far end starts a new life; where either is not known, it is taken
  * for the same. */
 bool sample_is_of(const struct sample *s, const struct link *l);
 
-/* Applies the history to a newer model: a link without anything attached that was up in the newest
- * snapshot in which it was seen is down, unless it may go. */
+/* Applies the history to a newer model: a link without anything attached that was up when something was last
+ * seen on it is down, unless it might go. */
 void history_apply(const struct history *h, struct model *m);
 
 /* The best mode that the pair ran at in any snapshot; NULL where none is known. */
 const struct sample *history_best(const struct history *h, const struct link *l);
+
+/* The same for whatever was at the far end: what the near end has proven that it can do. */
+const struct sample *history_best_near(const struct history *h, const struct link *l);
+
+/* The sample of the pair with the most lanes. Where the link was a lane of a wide one to the same far end, known to
+ * be the same, that one's counts: so a wide link that is down to one lane is found. NULL where none is known. */
+const struct sample *history_widest(const struct history *h, const struct link *l);

@@ -136,6 +136,7 @@ struct link *model_add_link(struct model *m, struct host *host, const struct sub
 
     if (!l || vec_push(&m->links, l) < 0 || model_name_link(m, kernel_name, l) < 0)
         return NULL;
+    l->index = m->links.n - 1;
     l->host = host;
     l->subject = subject;
     l->kernel_name = kernel_name;

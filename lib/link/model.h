@@ -96,11 +96,14 @@ struct wish {
 };
 
 struct link {
+    size_t index; /* its place in the model's list */
     const char *id;
     const char *kernel_name;
     const char *transport;
     struct host *host;
     const char *near, *far; /* ends, for people: ids or "VENDOR MODEL"; NULL where not known */
+    const char
+        *far_model; /* by what siblings are told where `far` names one thing; NULL: by `far` */
     const char *
         far_id; /* what tells the far end from another: WWN, serial number, fabric; NULL where not known */
     const struct subject *subject;
@@ -116,8 +119,14 @@ struct link {
     const char *reason; /* of a verdict `unknown` or `none`; NULL otherwise */
     bool has_no_link;   /* virtual or emulated: nothing physical to judge */
     bool peers_prove; /* what a link of the same kind with the same far model does, this one can */
+    bool
+        lanes_vary; /* how many lanes belong to it is a matter of cabling: its ends claim as many as it
+                       * has, siblings and the past may know of more */
+    bool
+        judged_above; /* the far end of a cable that is judged from its near one: no cause of its own */
     bool far_is_network; /* the far end is a fabric or network, not a device with a model */
-    bool may_go; /* that nothing is attached any more is no fault: USB, sessions that log out */
+    bool
+        may_go; /* that nothing is attached any more is no fault: USB, removable, sessions that log out */
     struct impairment impaired;
     struct wish wish;
     rate_describe describe;
@@ -134,7 +143,8 @@ struct device {
     VEC(const char *) users;     /* what rides on it: "sda2 > vg-root (LVM), mounted on /" */
     const struct subject *subject;
     struct host *host;
-    struct link *link; /* NULL where no link leads to it */
+    struct link *link;  /* NULL where no link leads to it */
+    const char *remote; /* id of the remote port it is behind; NULL where it is behind none */
 };
 
 /* A port at the far side of a link that leads to several: a target on a fabric. */

@@ -27,6 +27,13 @@ int rate_compare(struct rate a, struct rate b)
     return (x > y) - (x < y);
 }
 
+bool rate_same(struct rate a, struct rate b)
+{
+    uint64_t x = a.lane_kb_per_s, y = b.lane_kb_per_s, apart = x > y ? x - y : y - x;
+
+    return (a.lanes == b.lanes || (!x && !y)) && apart * 100 <= (x > y ? x : y);
+}
+
 /* kB/s of a lane, or of a byte of width, as the standards of the transports have them. */
 static const uint32_t PAYLOADS[] = {
     /* SPI-5 (periods 200 to 3.125 ns) and none: asynchronous */

@@ -41,3 +41,7 @@ int rate_compare(struct rate a, struct rate b);
 /* The rate that a describe function calls by that label: looked for among the payloads and widths that
  * standards know. Returns 0, -ENOENT where none is called so, or -ENOMEM. */
 int rate_of_label(rate_describe describe, const char *label, struct rate *ret);
+
+/* Are they one mode: as many lanes, and the same payload of each, within 1 % (some texts round)? Without
+ * a rate (asynchronous) the width says nothing. */
+bool rate_same(struct rate a, struct rate b);

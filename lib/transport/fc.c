@@ -389,6 +389,18 @@ static const char *device_mark(struct relation *r, const struct host *host,
     return arena_printf(r->model->arena, "%s-%s", own, target);
 }
 
+/* The remote port that a device is behind: ids as in relate_remotes(). */
+static int complete(struct relation *r, struct device *d)
+{
+    const char *target = fact_text(
+        fact_set_above(r->facts, "fc_remote_ports", d->subject->path, "rport-"), &PORT_NAME);
+
+    if (!target || !d->link || physical_of(r, d->host->subject))
+        return 0;
+    d->remote = arena_printf(r->model->arena, "%s-%s", d->link->id, target);
+    return d->remote ? 0 : -ENOMEM;
+}
+
 const struct transport TRANSPORT_FC = {
     .name = "fc",
     .classes = CLASSES,
@@ -397,5 +409,6 @@ const struct transport TRANSPORT_FC = {
     .host_id = host_id,
     .relate = relate,
     .link_of = link_of,
+    .complete = complete,
     .device_mark = device_mark,
 };

@@ -43,7 +43,7 @@ const struct fact_key SAS_KEY_DISPARITY = { "running_disparity_error_count", FAC
 const struct fact_key SAS_KEY_LOSS_OF_SYNC = { "loss_of_dword_sync_count", FACT_NUMBER,
                                                FACT_ERRORS };
 const struct fact_key SAS_KEY_RESET_PROBLEM = { "phy_reset_problem_count", FACT_NUMBER,
-                                                FACT_ERRORS };
+                                                FACT_EVENTS };
 const struct fact_key SAS_KEY_ADDRESS = { "sas_address", FACT_NUMBER, FACT_IDENTITY };
 const struct fact_key SAS_KEY_PROTOCOLS = { "target_port_protocols", FACT_NUMBER, FACT_IDENTITY };
 const struct fact_key SAS_KEY_ENCLOSURE = { "enclosure_identifier", FACT_TEXT, FACT_IDENTITY };

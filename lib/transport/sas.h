@@ -67,6 +67,7 @@ struct sas_expander {
     const struct subject *subject; /* sas_device */
     const char *id;                /* of its phys' and ports' ids the first part */
     const char *name;              /* for people: "expander-0:0 LSI SAS2X36" */
+    const char *model;             /* "LSI SAS2X36"; NULL where not known */
     uint64_t address;              /* 0: not known */
     struct sas_port *above;        /* that leads to it; NULL: not seen */
     struct sas_lane *lanes;

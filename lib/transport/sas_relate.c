@@ -280,6 +280,21 @@ static int relate_rate(struct sas_tree *t, struct sas_lane *lane, const struct s
     return e;
 }
 
+/* Which expander is at the far end, and of what model. Ports of an expander that is known by no address, and of
+ * disks, are told by their devices. */
+static int name_far_end(const struct sas_tree *t, struct link *l, const struct sas_port *port)
+{
+    struct arena *arena = t->relation->model->arena;
+
+    l->lanes_vary = !l->bundle;
+    if (!port->below)
+        return 0;
+    l->far_model = port->below->model;
+    if (port->below->address)
+        l->far_id = arena_printf(arena, "%016" PRIx64, port->below->address);
+    return !port->below->address || l->far_id ? 0 : -ENOMEM;
+}
+
 static int relate_lane(struct sas_tree *t, struct sas_lane *lane)
 {
     struct link *l = lane->link;
@@ -290,6 +305,7 @@ static int relate_lane(struct sas_tree *t, struct sas_lane *lane)
     l->near = near_name(t, lane->expander);
     l->up = link_above(lane->expander);
     l->peers_prove = true;
+    l->judged_above = lane->faces_up;
     relate_state(lane);
     for (size_t i = 0; e == 0 && i < ELEMENTS(COUNTERS); i++)
         e = link_add_counter(l, lane->subject, COUNTERS[i]);
@@ -300,6 +316,8 @@ static int relate_lane(struct sas_tree *t, struct sas_lane *lane)
     } else {
         l->far = far_name(t, lane->port);
         l->bundle = lane->port->link == l ? NULL : lane->port->link;
+        if (name_far_end(t, l, lane->port) < 0)
+            return -ENOMEM;
     }
     e = sas_far_of(t, lane, &far);
     if (e == 0)
@@ -373,7 +391,9 @@ static int relate_port(struct sas_tree *t, struct sas_port *port)
     l->far = port->lanes->link->far;
     l->up = link_above(port->expander);
     l->state = LINK_UP;
-    e = relate_port_rate(t, port, &sum);
+    e = name_far_end(t, l, port);
+    if (e == 0)
+        e = relate_port_rate(t, port, &sum);
     if (e == 0)
         e = sas_far_of(t, port->lanes, &far);
     if (e == 0 && expected > port->n_lanes) {

@@ -97,6 +97,7 @@ static int hang_expanders(struct sas_tree *t)
                                model ? model : "");
         if (!e->name)
             return -ENOMEM;
+        e->model = vendor || model ? e->name + strlen(e->subject->name) + 1 : NULL;
         e->above = find_port(t, parent_name(e->subject, buffer, sizeof(buffer)));
         if (e->above)
             e->above->below = e;

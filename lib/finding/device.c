@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Findings about devices (judge.h): those that do not answer, those that read far slower than they did.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "expect/expect.h"
+#include "facts/key.h"
+#include "finding/judge.h"
+
+static int add_device(struct judging *j, struct finding *f, const struct device *d)
+{
+    int r = judge_subject_device(j, f, d);
+
+    return r < 0 || !d->link ? r : judge_subject(f, d->link->id, d->link->kernel_name);
+}
+
+/* ---- device-stuck ---- */
+
+/* Commands of ours that were not answered in time, and the first of them. */
+static unsigned count_unanswered(const struct device *d, const struct fact **ret_first)
+{
+    unsigned n = 0;
+
+    for (uint32_t i = 0; i < d->subject->n_facts; i++) {
+        const struct fact *f = &d->subject->facts[i];
+
+        if (f->quality != QUALITY_TIMED_OUT)
+            continue;
+        *ret_first = n++ ? *ret_first : f;
+    }
+    return n;
+}
+
+/* Commands of anybody that timed out since the first look within the threshold's time, or the last look
+ * where that is longer ago: a total says nothing. */
+static uint64_t count_timed_out(const struct judging *j, const struct device *d)
+{
+    struct snapshot now = judge_now(j);
+    uint64_t count, before = 0;
+    bool is_known = false;
+
+    if (!fact_number(d->subject, &KEY_IOTMO, &count))
+        return 0;
+    for (size_t i = j->history->snapshots.n; i; i--) {
+        const struct snapshot *s = &j->history->snapshots.v[i - 1];
+        const struct past *p = snapshot_device(s, d->id);
+
+        if (!p)
+            continue;
+        if (!snapshot_same_boot(s, &now) || (is_known && judge_ago(j, s) > j->thresholds.stuck_us))
+            break;
+        before = p->count;
+        is_known = true;
+    }
+    return is_known && count > before ? count - before : 0;
+}
+
+/* Is it explained: its link is down or switched off, or its path is lost? */
+static bool is_explained(const struct judging *j, const struct device *d)
+{
+    for (const struct link *l = d->link; l; l = l->up)
+        if (l->state == LINK_DOWN || l->state == LINK_DISABLED)
+            return true;
+    return d->remote && judge_is_named(j, d->remote, (const char *const[]){ "path-lost", NULL });
+}
+
+/* Has the kernel given the device up: states that recovery ends in, drivers/scsi/scsi_error.c; blocked, while
+ * the host is in no recovery, means that nothing goes to it any more. */
+static bool is_given_up(const struct judging *j, const struct device *d, const char *state)
+{
+    bool recovers = d->host && d->host->state && strstr(d->host->state, "recovery");
+
+    if (!state || is_explained(j, d))
+        return false;
+    return strcmp(state, "offline") == 0 || strcmp(state, "transport-offline") == 0 ||
+           (strcmp(state, "blocked") == 0 && !recovers);
+}
+
+static int add_stuck(struct judging *j, const struct device *d, const char *given_up,
+                     const struct fact *first, uint64_t n)
+{
+    const char *state = fact_text(d->subject, &KEY_STATE), *model = d->model ? d->model : "";
+    struct finding *f = judge_add(j, "device-stuck");
+    int r = f ? add_device(j, f, d) : -ENOMEM;
+
+    if (r == 0)
+        r = judge_evidence(f, "state", state, "scsi_device");
+    if (r == 0 && first)
+        r = judge_evidence(f, "not answered", first->why ? first->why : "timed out", first->origin);
+    if (r == 0 && n)
+        r = judge_evidence(f, "commands timed out", arena_printf(j->arena, "%" PRIu64, n), NULL);
+    if (r < 0)
+        return r;
+    return given_up
+               ? judge_say(j, f, "%s (%s) is %s: the kernel has given it up", d->hctl, model, state)
+               : judge_say(j, f, "%s (%s) has not answered %" PRIu64 " commands", d->hctl, model,
+                           n);
+}
+
+int judge_stuck(struct judging *j)
+{
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < j->model->devices.n; i++) {
+        const struct device *d = j->model->devices.v[i];
+        const char *state = fact_text(d->subject, &KEY_STATE);
+        const char *given_up = is_given_up(j, d, state) ? state : NULL;
+        const struct fact *first = NULL;
+        uint64_t unanswered = count_unanswered(d, &first), n = count_timed_out(j, d);
+
+        n = n > unanswered ? n : unanswered;
+        if (given_up || n >= j->thresholds.stuck_timeouts)
+            r = add_stuck(j, d, given_up, first, n);
+    }
+    return r;
+}
+
+/* ---- read-below-link ---- */
+
+/* The best of a device's measurements by one method with one block, in a snapshot; 0 where there is none. */
+static uint64_t best_then(const struct snapshot *s, const struct measured *x)
+{
+    size_t n;
+    const struct past_measure *p = snapshot_measures(s, x->device->id, &n);
+    uint64_t best = 0;
+
+    for (; n; n--, p++)
+        if (p->block_bytes == x->block_bytes && strcmp(p->method, x->method) == 0 &&
+            p->kb_per_s > best)
+            best = p->kb_per_s;
+    return best;
+}
+
+/* The device's own best by the same method and block, earlier. */
+static uint64_t own_best(const struct judging *j, const struct measured *x)
+{
+    uint64_t best = 0;
+
+    for (size_t i = 0; i < j->history->snapshots.n; i++) {
+        uint64_t then = best_then(&j->history->snapshots.v[i], x);
+
+        best = then > best ? then : best;
+    }
+    return best;
+}
+
+static bool is_alike(const struct measured *a, const struct measured *b)
+{
+    return a->block_bytes == b->block_bytes && strcmp(a->method, b->method) == 0;
+}
+
+/* Is it the best of its device among those of its kind, the first among equals? It is the others that were
+ * disturbed. */
+static bool is_best_of_device(const struct judging *j, size_t index)
+{
+    const struct measured *x = &j->model->measures.v[index];
+
+    for (size_t i = 0; i < j->model->measures.n; i++) {
+        const struct measured *y = &j->model->measures.v[i];
+
+        if (i != index && y->device == x->device && is_alike(x, y) &&
+            (y->kb_per_s > x->kb_per_s || (y->kb_per_s == x->kb_per_s && i < index)))
+            return false;
+    }
+    return true;
+}
+
+static bool same_model(const struct device *a, const struct device *b)
+{
+    return a->model && b->model && strcmp(a->model, b->model) == 0 && a->host && b->host &&
+           expect_same_card(a->host, b->host);
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The median of at least two siblings, measured alike; 0 where there are fewer. */
+static int sibling_median(const struct judging *j, const struct measured *x, uint64_t *ret)
+{
+    VEC(uint64_t) rates = { 0 };
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < j->model->measures.n; i++) {
+        const struct measured *y = &j->model->measures.v[i];
+
+        if (y->device != x->device && is_alike(x, y) && same_model(y->device, x->device) &&
+            is_best_of_device(j, i))
+            r = vec_push(&rates, y->kb_per_s);
+    }
+    if (rates.n)
+        qsort(rates.v, rates.n, sizeof(*rates.v), compare_u64);
+    *ret = rates.n < 2 ? 0 : (rates.v[(rates.n - 1) / 2] + rates.v[rates.n / 2]) / 2;
+    free(rates.v);
+    return r;
+}
+
+/* Has it been below that rate for long enough: in each measurement back to one so long ago? */
+static bool was_slow_before(const struct judging *j, const struct measured *x, uint64_t below)
+{
+    for (size_t i = j->history->snapshots.n; i; i--) {
+        const struct snapshot *s = &j->history->snapshots.v[i - 1];
+        uint64_t then = best_then(s, x);
+
+        if (then >= below)
+            return false;
+        if (then && judge_ago(j, s) >= j->thresholds.read_below_apart_us)
+            return true;
+    }
+    return false;
+}
+
+static int add_slow_read(struct judging *j, const struct measured *x, uint64_t best,
+                         uint64_t median)
+{
+    const struct device *d = x->device;
+    struct finding *f = judge_add(j, "read-below-link");
+    int r = f ? add_device(j, f, d) : -ENOMEM;
+
+    if (r == 0)
+        r = judge_evidence(f, "measured",
+                           arena_printf(j->arena, "%" PRIu64 " MB/s", x->kb_per_s / 1000),
+                           x->method);
+    if (r == 0)
+        r = judge_evidence(f, "its own best",
+                           arena_printf(j->arena, "%" PRIu64 " MB/s", best / 1000), x->method);
+    if (r == 0 && median)
+        r = judge_evidence(f, "median of its siblings",
+                           arena_printf(j->arena, "%" PRIu64 " MB/s", median / 1000), x->method);
+    return r < 0 ? r
+                 : judge_say(j, f,
+                             "%s reads %" PRIu64 " MB/s; it did %" PRIu64
+                             " before, and its link carries more",
+                             d->hctl, x->kb_per_s / 1000, best / 1000);
+}
+
+int judge_reads(struct judging *j)
+{
+    static const char *const SAID[] = { "read-below-link", NULL };
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < j->model->measures.n; i++) {
+        const struct measured *x = &j->model->measures.v[i];
+        uint64_t best = own_best(j, x), median, percent = j->thresholds.read_below_percent;
+
+        /* What is below that share of both is below it of its own best. */
+        if (x->kb_per_s * 100 >= best * percent || !is_best_of_device(j, i) ||
+            judge_is_named(j, x->device->id, SAID))
+            continue;
+        r = sibling_median(j, x, &median);
+        if (r < 0)
+            break;
+        best = median && median < best ? median : best;
+        if (x->kb_per_s * 100 < best * percent &&
+            was_slow_before(j, x, (best * percent + 99) / 100))
+            r = add_slow_read(j, x, own_best(j, x), median);
+    }
+    return r;
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Findings about what is gone (judge.h): links that were up, ports of targets while the link to them is up.
+ *
+ * Things that went at one time below one host, or that are ports of one target, share a finding. What hangs
+ * below something lost is explained by that; a lane of a wide link that lives on is missing, not lost.
+ */
+#include "finding/judge.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- link-lost ---- */
+
+/* A link that was up, and is not now. */
+struct loss {
+    const char *id, *kernel_name, *label, *far, *far_id;
+    const char *up_id, *bundle_id, *host_id;
+    size_t last; /* the snapshot in which it was up last; SIZE_MAX: in none */
+    bool is_done;
+};
+
+struct losses {
+    VEC(struct loss) v; /* sorted by id */
+};
+
+static int by_id(const void *a, const void *b)
+{
+    return strverscmp(((const struct loss *)a)->id, ((const struct loss *)b)->id);
+}
+
+static bool is_lost(const struct losses *all, const char *id)
+{
+    struct loss key = { .id = id };
+
+    return id && all->v.n && bsearch(&key, all->v.v, all->v.n, sizeof(key), by_id);
+}
+
+static struct loss loss_of(const struct sample *s, size_t last)
+{
+    return (struct loss){ s->id,    s->kernel_name, s->label,   s->far, s->far_id,
+                          s->up_id, s->bundle_id,   s->host_id, last,   false };
+}
+
+/* A link of the model that is down: by its past, or by its driver's own word. */
+static struct loss loss_of_link(const struct judging *j, const struct link *l)
+{
+    for (size_t i = j->history->snapshots.n; i; i--) {
+        const struct sample *s = snapshot_link(&j->history->snapshots.v[i - 1], l->id);
+
+        if (s && s->state == LINK_UP)
+            return loss_of(s, i - 1);
+    }
+    return (struct loss){ .id = l->id,
+                          .kernel_name = l->kernel_name,
+                          .far = l->far,
+                          .up_id = l->up ? l->up->id : NULL,
+                          .bundle_id = l->bundle ? l->bundle->id : NULL,
+                          .host_id = l->host ? l->host->id : NULL,
+                          .last = SIZE_MAX };
+}
+
+static bool was_seen_later(const struct judging *j, size_t snapshot, const char *id)
+{
+    for (size_t i = snapshot + 1; i < j->history->snapshots.n; i++)
+        if (snapshot_link(&j->history->snapshots.v[i], id))
+            return true;
+    return false;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a && b && strcmp(a, b) == 0;
+}
+
+/* Does a lane of the wide link still lead to the same end, now as a link of its own? */
+static bool lives_on(const struct judging *j, const struct snapshot *s, const struct sample *wide)
+{
+    for (size_t i = 0; i < s->n_links; i++) {
+        const struct link *l = same_text(s->links[i].bundle_id, wide->id)
+                                   ? judge_link(j, s->links[i].id)
+                                   : NULL;
+
+        if (l && l->state == LINK_UP && (!wide->far_id || same_text(l->far_id, wide->far_id)))
+            return true;
+    }
+    return false;
+}
+
+/* Was what is at the far end moved: is it on another link now, where it was not then? */
+static bool was_moved(const struct judging *j, const struct loss *x)
+{
+    for (size_t i = 0; x->far_id && x->last != SIZE_MAX && i < j->model->links.n; i++) {
+        const struct link *l = j->model->links.v[i];
+        const struct sample *then;
+
+        if (l->state != LINK_UP || l->far_is_network || !same_text(l->far_id, x->far_id))
+            continue;
+        then = snapshot_link(&j->history->snapshots.v[x->last], l->id);
+        if (!then || then->state != LINK_UP || !same_text(then->far_id, x->far_id))
+            return true;
+    }
+    return false;
+}
+
+static int find_gone(struct judging *j, size_t snapshot, struct losses *ret)
+{
+    const struct snapshot *s = &j->history->snapshots.v[snapshot];
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < s->n_links; i++) {
+        const struct sample *x = &s->links[i];
+
+        if (x->state == LINK_UP && !x->may_go && !judge_link(j, x->id) &&
+            !was_seen_later(j, snapshot, x->id) && !lives_on(j, s, x))
+            r = vec_push(&ret->v, loss_of(x, snapshot));
+    }
+    return r;
+}
+
+static int find_lost(struct judging *j, struct losses *ret)
+{
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < j->model->links.n; i++)
+        if (j->model->links.v[i]->state == LINK_DOWN && !j->model->links.v[i]->has_no_link)
+            r = vec_push(&ret->v, loss_of_link(j, j->model->links.v[i]));
+    for (size_t i = 0; r == 0 && i < j->history->snapshots.n; i++)
+        r = find_gone(j, i, ret);
+    if (ret->v.n)
+        qsort(ret->v.v, ret->v.n, sizeof(*ret->v.v), by_id);
+    return r;
+}
+
+/* Is it explained: by what it hung below, or is it a lane of a link that lives on, or was it moved? */
+static bool is_explained(const struct judging *j, const struct losses *all, const struct loss *x)
+{
+    return is_lost(all, x->up_id) || (x->bundle_id && !is_lost(all, x->bundle_id)) ||
+           was_moved(j, x);
+}
+
+static int add_loss(struct finding *f, const struct loss *x)
+{
+    int r = judge_subject(f, x->id, x->kernel_name);
+
+    return r < 0 ? r : judge_evidence(f, x->kernel_name, x->label ? x->label : "up", x->far);
+}
+
+/* All that were lost below one host since one look. */
+static int add_lost(struct judging *j, struct losses *all, size_t first)
+{
+    const struct loss *x = &all->v.v[first];
+    const struct link *l = judge_link(j, x->id);
+    struct finding *f = judge_add(j, "link-lost");
+    int r = !f ? -ENOMEM : l ? judge_situation(j, f, judge_situation_of(l)) : 0;
+
+    for (size_t i = first; r == 0 && i < all->v.n; i++) {
+        struct loss *other = &all->v.v[i];
+
+        if (other->is_done || other->last != x->last ||
+            (i != first && !same_text(other->host_id, x->host_id)) || is_explained(j, all, other))
+            continue;
+        other->is_done = true;
+        r = add_loss(f, other);
+    }
+    if (r == 0 && f->subjects.n > 1)
+        return judge_say(j, f, "%zu links that were up are gone, the first %s%s%s", f->subjects.n,
+                         x->kernel_name, x->far ? ", to " : "", x->far ? x->far : "");
+    return r < 0 ? r
+                 : judge_say(j, f, "%s, which was up%s%s, is gone%s%s", x->kernel_name,
+                             x->label ? " at " : "", x->label ? x->label : "",
+                             x->far ? "; it led to " : "", x->far ? x->far : "");
+}
+
+int judge_lost(struct judging *j)
+{
+    struct losses all = { 0 };
+    int r = find_lost(j, &all);
+
+    for (size_t i = 0; r == 0 && i < all.v.n; i++)
+        if (!all.v.v[i].is_done && !is_explained(j, &all, &all.v.v[i]))
+            r = add_lost(j, &all, i);
+    free(all.v.v);
+    return r;
+}
+
+/* ---- path-lost ---- */
+
+/* A port of a target that is gone. */
+struct path {
+    const char *id, *kernel_name, *node, *state;
+    const struct link *link;
+    bool is_done;
+};
+
+struct paths {
+    VEC(struct path) v;
+};
+
+static const struct remote *remote_of(const struct judging *j, const char *id)
+{
+    for (size_t i = 0; i < j->model->remotes.n; i++)
+        if (strcmp(j->model->remotes.v[i].id, id) == 0)
+            return &j->model->remotes.v[i];
+    return NULL;
+}
+
+static bool remote_was_seen_later(const struct judging *j, size_t snapshot, const char *id)
+{
+    for (size_t i = snapshot + 1; i < j->history->snapshots.n; i++)
+        if (snapshot_remote(&j->history->snapshots.v[i], id))
+            return true;
+    return false;
+}
+
+/* Ports that the kernel has forgotten, on a link that still leads to the same network. */
+static int find_forgotten(struct judging *j, size_t snapshot, struct paths *ret)
+{
+    const struct snapshot *s = &j->history->snapshots.v[snapshot];
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < s->n_remotes; i++) {
+        const struct past *p = &s->remotes[i];
+        const struct link *l = p->is_up ? judge_link(j, p->link_id) : NULL;
+        const struct sample *then = l ? snapshot_link(s, l->id) : NULL;
+
+        if (!then || l->state != LINK_UP || !sample_is_of(then, l) || remote_of(j, p->id) ||
+            remote_was_seen_later(j, snapshot, p->id))
+            continue;
+        r = vec_push(&ret->v, (struct path){ p->id, p->kernel_name, p->node, "gone", l, false });
+    }
+    return r;
+}
+
+static int find_paths(struct judging *j, struct paths *ret)
+{
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < j->model->remotes.n; i++) {
+        const struct remote *p = &j->model->remotes.v[i];
+
+        if (!p->is_up && p->link->state == LINK_UP)
+            r = vec_push(&ret->v,
+                         (struct path){ p->id, p->kernel_name, p->node, p->state, p->link, false });
+    }
+    for (size_t i = 0; r == 0 && i < j->history->snapshots.n; i++)
+        r = find_forgotten(j, i, ret);
+    return r;
+}
+
+/* Can the logical unit be reached in another way? */
+static bool has_twin(const struct judging *j, const struct device *d)
+{
+    for (size_t i = 0; i < j->model->devices.n; i++) {
+        const struct device *other = j->model->devices.v[i];
+        const struct remote *way = other->remote ? remote_of(j, other->remote) : NULL;
+
+        if (other != d && same_text(other->wwid, d->wwid) && (!way || way->is_up) && other->link &&
+            other->link->state == LINK_UP)
+            return true;
+    }
+    return false;
+}
+
+/* Is the target reached by another of its ports, or each of the units behind the lost one by another path? */
+static bool has_other_path(const struct judging *j, const struct path *x)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; x->node && i < j->model->remotes.n; i++)
+        if (j->model->remotes.v[i].is_up && j->model->remotes.v[i].link->state == LINK_UP &&
+            same_text(j->model->remotes.v[i].node, x->node))
+            return true;
+    for (size_t i = 0; i < j->model->devices.n; i++) {
+        const struct device *d = j->model->devices.v[i];
+
+        if (!same_text(d->remote, x->id))
+            continue;
+        if (!has_twin(j, d))
+            return false;
+        n++;
+    }
+    return n > 0;
+}
+
+static bool has_subject(const struct finding *f, const char *id)
+{
+    for (size_t i = 0; i < f->subjects.n; i++)
+        if (strcmp(f->subjects.v[i], id) == 0)
+            return true;
+    return false;
+}
+
+static int add_path(struct judging *j, struct finding *f, struct path *x)
+{
+    int r = judge_subject(f, x->id, x->kernel_name);
+
+    x->is_done = true;
+    if (r == 0 && !has_subject(f, x->link->id))
+        r = judge_subject_link(j, f, x->link);
+    if (r == 0)
+        r = judge_evidence(f, "port state", x->state, x->kernel_name);
+    if (!has_other_path(j, x))
+        f->severity = SEVERITY_CRITICAL;
+    return r;
+}
+
+/* One finding a target. */
+static int add_target(struct judging *j, struct paths *all, size_t first)
+{
+    const struct path *x = &all->v.v[first];
+    struct finding *f = judge_add(j, "path-lost");
+    int r = f ? add_path(j, f, &all->v.v[first]) : -ENOMEM;
+    size_t n = 1;
+
+    for (size_t i = first + 1; r == 0 && i < all->v.n; i++) {
+        if (all->v.v[i].is_done || !same_text(all->v.v[i].node, x->node))
+            continue;
+        r = add_path(j, f, &all->v.v[i]);
+        n++;
+    }
+    if (r == 0 && n > 1)
+        return judge_say(j, f, "%zu ports of target %s are lost, the first %s behind %s%s", n,
+                         x->node, x->kernel_name, x->link->kernel_name,
+                         f->severity == SEVERITY_CRITICAL ? ", and no other is up"
+                                                          : "; another is up");
+    return r < 0 ? r
+                 : judge_say(
+                       j, f, "%s behind %s is %s%s", x->kernel_name, x->link->kernel_name, x->state,
+                       f->severity == SEVERITY_CRITICAL ? ", and no other path to its target is up"
+                                                        : "; another path to its target is up");
+}
+
+int judge_paths(struct judging *j)
+{
+    struct paths all = { 0 };
+    int r = find_paths(j, &all);
+
+    for (size_t i = 0; r == 0 && i < all.v.n; i++)
+        if (!all.v.v[i].is_done)
+            r = add_target(j, &all, i);
+    free(all.v.v);
+    return r;
+}
