@@ -46,16 +46,19 @@ bool expect_disagreement(const struct link *l, const struct claim **ret_initiato
     return false;
 }
 
-/* Names the claims of a list that are no better than the rate: they set it. */
+/* Names the claims of a list that set the rate: none can do more than they, of lanes (where claims differ in
+ * these) or of a lane. */
 static int name_bounds(struct link *l, const struct claim *claims, size_t n, struct rate rate)
 {
+    bool more_lanes = false;
     int r = 0;
 
+    for (size_t i = 0; i < n; i++)
+        more_lanes |= claims[i].mode.rate.lanes > rate.lanes;
     for (size_t i = 0; r == 0 && i < n; i++) {
-        struct rate common = rate_common(claims[i].mode.rate, rate);
+        const struct rate *own = &claims[i].mode.rate;
 
-        if (claims[i].mode.rate.lanes == common.lanes ||
-            claims[i].mode.rate.lane_kb_per_s == common.lane_kb_per_s)
+        if (own->lane_kb_per_s <= rate.lane_kb_per_s || (more_lanes && own->lanes <= rate.lanes))
             r = vec_push(&l->expected_from, claims[i]);
     }
     return r;
@@ -228,8 +231,13 @@ static struct bounds bounds_of(struct model *m, const struct link *l, const stru
         return b;
     if (b.lanes.mode.known)
         allowed.lanes = b.able.lanes; /* limits of rate know of the lanes that are there */
-    b.cap = rate_common(b.able, allowed);
-    b.is_capped = rate_compare(b.cap, b.able) < 0;
+    allowed = rate_common(b.able, allowed);
+    /* A limit that the link exceeds, or that allows as much in another way, is not what holds it. */
+    if (rate_compare(allowed, b.able) >= 0 ||
+        (rate_compare(allowed, l->actual.rate) <= 0 && !rate_same(allowed, l->actual.rate)))
+        return b;
+    b.cap = allowed;
+    b.is_capped = true;
     return b;
 }
 

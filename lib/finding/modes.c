@@ -129,8 +129,10 @@ static int add_evidence(struct judging *j, struct finding *f, const struct link 
         r = judge_evidence(f, l->impaired.what, l->impaired.value, l->impaired.from);
     if (r == 0)
         r = add_claims(j, f, "runs at", l->witnesses.v, l->witnesses.n);
+    if (r == 0 && (setter_of(l) == WHO_HISTORY || setter_of(l) == WHO_SIBLING))
+        r = add_claims(j, f, "could do", l->expected_from.v, 1);
     if (r == 0)
-        r = add_claims(j, f, "could do", l->expected_from.v, l->expected_from.n);
+        r = add_claims(j, f, "could do", l->able.v, l->able.n);
     if (r == 0)
         r = add_history(j, f, l);
     return r < 0 ? r : add_weaker(j, f, l);
@@ -404,18 +406,24 @@ int judge_modes(struct judging *j)
 
 /* ---- limits somebody set ---- */
 
-/* The limit that holds the link: the tightest of `allowed`; NULL where none is below its ability. */
+/* The limit that holds the link: the tightest of `allowed`; NULL where it is not below its ability, or does not
+ * hold: the link exceeds it. */
 static const struct claim *cap_of(const struct link *l)
 {
     const struct claim *cap = NULL;
-    struct rate able;
+    struct rate able, held;
 
     if ((l->verdict != VERDICT_CAPPED && l->verdict != VERDICT_BELOW) || !expect_ability(l, &able))
         return NULL;
     for (size_t i = 0; i < l->allowed.n; i++)
         if (!cap || rate_compare(l->allowed.v[i].mode.rate, cap->mode.rate) < 0)
             cap = &l->allowed.v[i];
-    return cap && rate_compare(rate_common(cap->mode.rate, able), able) < 0 ? cap : NULL;
+    if (!cap)
+        return NULL;
+    held = rate_common(cap->mode.rate, able);
+    if (rate_compare(held, able) >= 0)
+        return NULL;
+    return rate_same(held, l->actual.rate) || rate_compare(held, l->actual.rate) > 0 ? cap : NULL;
 }
 
 /* One limit: of the same place, for links of one host, whether for lanes or for all of them in one. */
