@@ -18,6 +18,7 @@ struct loss {
     const char *id, *kernel_name, *label, *far, *far_id;
     const char *up_id, *bundle_id, *host_id;
     size_t last; /* the snapshot in which it was up last; SIZE_MAX: in none */
+    bool judged_above;
     bool is_done;
 };
 
@@ -39,8 +40,16 @@ static bool is_lost(const struct losses *all, const char *id)
 
 static struct loss loss_of(const struct sample *s, size_t last)
 {
-    return (struct loss){ s->id,    s->kernel_name, s->label,   s->far, s->far_id,
-                          s->up_id, s->bundle_id,   s->host_id, last,   false };
+    return (struct loss){ .id = s->id,
+                          .kernel_name = s->kernel_name,
+                          .label = s->label,
+                          .far = s->far,
+                          .far_id = s->far_id,
+                          .up_id = s->up_id,
+                          .bundle_id = s->bundle_id,
+                          .host_id = s->host_id,
+                          .last = last,
+                          .judged_above = s->judged_above };
 }
 
 /* A link of the model that is down: by its past, or by its driver's own word. */
@@ -133,11 +142,12 @@ static int find_lost(struct judging *j, struct losses *ret)
     return r;
 }
 
-/* Is it explained: by what it hung below, or is it a lane of a link that lives on, or was it moved? */
+/* Is it explained: by what it hung below, by the near end of its cable, by a wide link that lives on, or was it
+ * moved? */
 static bool is_explained(const struct judging *j, const struct losses *all, const struct loss *x)
 {
-    return is_lost(all, x->up_id) || (x->bundle_id && !is_lost(all, x->bundle_id)) ||
-           was_moved(j, x);
+    return x->judged_above || is_lost(all, x->up_id) ||
+           (x->bundle_id && !is_lost(all, x->bundle_id)) || was_moved(j, x);
 }
 
 static int add_loss(struct finding *f, const struct loss *x)

@@ -92,16 +92,17 @@ static int find_changes(const struct judging *j, const struct link *l, struct ch
     return r;
 }
 
-/* Was it a lane of a wide link when it was up last, and is that one still there? Then that one has changed. */
+/* Was it a lane of a wide link when it was up last, and is that one still there? Or the far end of a cable? Then
+ * another has changed. */
 static bool is_lane(const struct judging *j, const struct link *l)
 {
-    if (l->bundle)
+    if (l->bundle || l->judged_above)
         return true;
     for (size_t i = j->history->snapshots.n; l->state != LINK_UP && i; i--) {
         const struct sample *s = snapshot_link(&j->history->snapshots.v[i - 1], l->id);
 
         if (s && s->state == LINK_UP)
-            return s->bundle_id && judge_link(j, s->bundle_id);
+            return s->judged_above || (s->bundle_id && judge_link(j, s->bundle_id));
     }
     return false;
 }
@@ -161,11 +162,9 @@ static int add_flapping(struct judging *j, struct changes *all, size_t first)
                            c->at.n - c->first, (j->report->wall_us - c->at.v[c->first]) / 60000000);
 }
 
-/* A link below one that flaps does so because of it; so does the far end of a cable. */
+/* A link below one that flaps does so because of it. */
 static bool is_explained(const struct changes *all, const struct link *l)
 {
-    if (l->judged_above)
-        return true;
     for (const struct link *up = l->up; up; up = up->up)
         if (all[up->index].is_flapping)
             return true;

@@ -78,6 +78,7 @@ static int keep_link(struct history *h, const struct link *l, struct sample *ret
         .rate = l->actual.rate,
         .label = keep(h, l->actual.label, &r),
         .may_go = l->may_go || l->has_no_link,
+        .judged_above = l->judged_above,
         .describe = l->describe,
     };
     return r < 0 ? r : keep_counters(h, l, ret);

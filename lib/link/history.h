@@ -21,6 +21,7 @@ struct sample {
     struct rate rate;
     const char *label;
     bool may_go; /* that it is gone is no fault; nor is it of what has no physical link */
+    bool judged_above;
     rate_describe describe;
     struct counter_sample *counters;
     size_t n_counters;

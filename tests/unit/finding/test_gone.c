@@ -148,6 +148,21 @@ static void lane_of_a_port_that_lives(void **state)
     judged_done(&k);
 }
 
+/* The far end of a cable goes with its near one. */
+static void far_end_of_a_cable(void **state)
+{
+    struct machine k = machine_new();
+    struct link *l = lane(&k, host(&k, "host0", "0000:01:00.0"), "a", 600, 600);
+
+    (void)state;
+    l->judged_above = true;
+    remember(&k, 0);
+    l->judged_above = false;
+    l->state = LINK_EMPTY;
+    assert_nothing(judged(&k, 10));
+    judged_done(&k);
+}
+
 /* A driver's own word that something should be there needs no history. */
 static void down_by_its_own_word(void **state)
 {
@@ -365,6 +380,7 @@ int main(void)
         cmocka_unit_test(two_losses),
         cmocka_unit_test(below_something_lost),
         cmocka_unit_test(lane_of_a_port_that_lives),
+        cmocka_unit_test(far_end_of_a_cable),
         cmocka_unit_test(down_by_its_own_word),
         cmocka_unit_test(path_lost),
         cmocka_unit_test(no_path_lost),
