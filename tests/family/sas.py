@@ -1,0 +1,538 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""SAS: HBAs of several generations with disks, expanders, SATA behind STP, wide ports, free and disabled phys.
+
+Texts: drivers/scsi/scsi_transport_sas.c. What differs between drivers: mpt3sas and mptsas describe the owner in a phy's
+address and type, put no phy of an expander that faces the HBA in a port, and read "Unknown" where nothing is attached;
+libsas describes what is attached, and keeps the last rate of an HBA phy when its cable is pulled.
+"""
+import scsi
+from adapter import Adapter, Fault, over_hours, resetting, slow_reads, stuck
+from pcie import Slot, port_for
+
+RATES = [1.5, 3.0, 6.0, 12.0]
+COUNTERS = ("invalid_dword_count", "running_disparity_error_count", "loss_of_dword_sync_count", "phy_reset_problem_count")
+
+
+class Chip:
+    def __init__(self, driver, vendor, device, name, best, phys, slot, libsas=False, version="43.100.00.00"):
+        self.driver, self.vendor, self.device, self.name, self.best, self.phys = driver, vendor, device, name, best, phys
+        self.slot, self.libsas, self.version = slot, libsas, version
+
+
+CHIPS = [Chip("mpt3sas", 0x1000, 0x0097, "SAS3008", 12.0, 8, (8.0, 8)), Chip("mpt3sas", 0x1000, 0x0097, "SAS3008", 12.0, 8, (8.0, 8)),
+         Chip("mpt3sas", 0x1000, 0x0087, "SAS2308", 6.0, 8, (8.0, 8)), Chip("mpt3sas", 0x1000, 0x00ac, "SAS3416", 12.0, 16, (8.0, 8)),
+         Chip("mpt3sas", 0x1000, 0x0072, "SAS2008", 6.0, 8, (5.0, 8)), Chip("mptsas", 0x1000, 0x0058, "SAS1068E", 3.0, 8, (2.5, 8), version="3.04.20"),
+         Chip("mvsas", 0x1b4b, 0x9485, "88SE9485", 6.0, 8, (5.0, 8), libsas=True, version="0.8.16")]
+
+
+class Model:
+    def __init__(self, vendor, model, best, sata=False, kind=scsi.DISK, ssd=False):
+        self.vendor, self.model, self.best, self.sata, self.kind, self.ssd = vendor, model, best, sata, kind, ssd
+
+
+SAS_DISKS = [Model("SEAGATE", "ST8000NM0075", 12.0), Model("HGST", "HUH721010AL5200", 12.0), Model("SAMSUNG", "MZILT1T6HAJQ/007", 12.0, ssd=True),
+             Model("SEAGATE", "ST4000NM0023", 6.0), Model("HITACHI", "HUS723030ALS640", 6.0), Model("SEAGATE", "ST3146855SS", 3.0)]
+SATA_DISKS = [Model("ATA", "ST4000NM0033-9ZM", 6.0, sata=True), Model("ATA", "INTEL SSDSC2BB48", 6.0, sata=True, ssd=True), Model("ATA", "WDC WD1003FBYX-0", 3.0, sata=True),
+              Model("ATA", "ST3500630NS", 3.0, sata=True), Model("ATA", "WDC WD740GD-00FL", 1.5, sata=True)]
+TAPES = [Model("HP", "Ultrium 5-SCSI", 6.0, kind=scsi.TAPE), Model("IBM", "ULT3580-HH7", 6.0, kind=scsi.TAPE)]
+EXPANDERS = [("LSI", "SAS3x36", 12.0, 36), ("LSI", "SAS3x28", 12.0, 28), ("LSI", "SAS2X36", 6.0, 36), ("HP", "D2700 SAS AJ941A", 6.0, 30), ("LSILOGIC", "SASX28 A.0", 3.0, 28)]
+
+
+class Phy:
+    def __init__(self, number, best):
+        self.number, self.best, self.programmed, self.enabled = number, best, best, True
+        self.rate = self.stale = 0
+        self.counters = [0, 0, 0, 0]
+
+    @property
+    def text(self):
+        return "Phy disabled" if not self.enabled else "%.1f Gbit" % self.rate if self.rate else "%.1f Gbit" % self.stale if self.stale else "Unknown"
+
+
+class Port:
+    """phys of the node above, and what they lead to: an End or an Expander. of_expander: the phys at its other end."""
+
+    def __init__(self, phys, child, far_phys=()):
+        self.phys, self.child, self.far_phys = phys, child, list(far_phys)
+
+
+class Node:
+    """Something with phys: the HBA or an expander."""
+
+    def __init__(self, best, count, address):
+        self.best, self.address = best, address
+        self.phys, self.ports = [Phy(n, best) for n in range(count)], []
+
+    def used(self):
+        return {p.number for port in self.ports for p in port.phys} | {p.number for p in getattr(self, "up", [])}
+
+    def free(self):
+        return [p for p in self.phys if p.number not in self.used() and p.enabled]
+
+
+class Expander(Node):
+    def __init__(self, ids, kind, uplink):
+        vendor, model, best, count = kind
+        super().__init__(best, count, ids.wwn(0x003048) | 0x3f)
+        self.vendor, self.model = vendor, model
+        self.up = self.phys[:uplink]
+
+
+class End:
+    """A device at one phy. told: what its own pages say it negotiated, where that differs."""
+
+    def __init__(self, ids, model, address=None):
+        self.model, self.told = model, None
+        self.device = d = scsi.Device(model.vendor, model.model, "A001", model.kind, 6, ids.serial("ZC"), ids.wwn())
+        d.length, d.rotational, d.sectors = 144, not model.ssd, 7814037168
+        d.byte7 = 0x02
+        self.address = address or d.wwn + 1
+        if model.sata:
+            d.sat_vendor = ("LSI", "LSI SATL")
+            self.address = address or ids.wwn(0x00605b)
+        self.number = 0
+
+
+class Sas(Adapter):
+    kernels = ("4.4.180-94.164-default", "4.18.0-553.el8.x86_64", "5.10.0-33-amd64", "5.14.0-427.el9.x86_64", "6.1.0-37-amd64", "6.8.0-60-generic")
+
+    def __init__(self, rng, ids, chip):
+        self.chip = chip
+        self.slot = Slot(ids, chip.vendor, chip.device, 0x010700, chip.driver, chip.slot, port_for(rng, chip.slot))
+        self.first, self.state, self.resets = ids.host(), "running", 0
+        self.hba = Node(chip.best, chip.phys, ids.wwn(0x00605b))
+        self.targets, self.volume, self.fresh = 0, False, ids
+
+    # -------------------------------------------------------------------------------------------------------- building
+    def attach(self, node, phy, end, rate=None):
+        phy.rate = rate or min(phy.best, phy.programmed, end.model.best, 6.0 if end.model.sata else 22.5)
+        node.ports.append(Port([phy], end))
+        end.number = self.targets
+        self.targets += 1
+        return end
+
+    def attach_expander(self, node, phys, expander):
+        for near, far in zip(phys, expander.up):
+            near.rate = far.rate = min(near.best, near.programmed, expander.best)
+        node.ports.append(Port(phys, expander, expander.up[:len(phys)]))
+        return expander
+
+    def add_enclosure(self, ids, expander):
+        """The expander's own SES device, on a phy without a cable."""
+        end = End(ids, Model(expander.vendor, expander.model, expander.best, kind=scsi.ENCLOSURE), expander.address - 2)
+        end.is_own = True
+        return self.attach(expander, expander.phys[-1], end)
+
+    def nodes(self):
+        """(node, its name's numbers) from the HBA down, expanders in the order the driver met them."""
+        result, todo = [(self.hba, "%d" % self.first)], [self.hba]
+        while todo:
+            for port in todo.pop(0).ports:
+                if isinstance(port.child, Expander):
+                    result.append((port.child, "%d:%d" % (self.first, len(result) - 1)))
+                    todo.append(port.child)
+        return result
+
+    def ends(self):
+        return [(node, prefix, port) for node, prefix in self.nodes() for port in node.ports if isinstance(port.child, End)]
+
+    def disks(self):
+        return [x for x in self.ends() if x[2].child.model.kind == scsi.DISK]
+
+    def devices(self):
+        return [port.child.device for _, _, port in self.ends()]
+
+    def names(self, prefix, node, port):
+        """Names under which a finding may name a port's link."""
+        return "|".join(["port-%s:%d" % (prefix, node.ports.index(port))] + ["phy-%s:%d" % (prefix, p.number) for p in port.phys])
+
+    def port_name(self, prefix, node, port):
+        return "port-%s:%d" % (prefix, node.ports.index(port)) if len(port.phys) > 1 else "phy-%s:%d" % (prefix, port.phys[0].number)
+
+    def hctl(self, port):
+        return "%d:0:%d:0" % (self.first, port.child.number)
+
+    def renumber(self, shift):
+        self.first += shift
+
+    # -------------------------------------------------------------------------------------------------------- rendering
+    def render(self, tree):
+        chip = self.chip
+        path = self.slot.render(tree)[0]
+        tree.module(chip.driver, chip.version)
+        more = {}
+        if chip.driver in ("mpt3sas", "mptsas"):
+            more.update(version_product=chip.name, version_fw="16.00.12.00", version_bios="08.37.00.00", board_name="SAS9300-8i")
+        if chip.driver == "mpt3sas":
+            more.update(ioc_reset_count=self.resets, host_sas_address="0x%016x" % self.hba.address)
+        host = tree.host(path, self.first, chip.driver, state=self.state, **more)
+        tree.device(host, "sas_host", "host%d" % self.first)
+        numbers = {id(node): prefix for node, prefix in self.nodes()}
+        self.render_node(tree, self.hba, host, numbers)
+        if self.volume:
+            target = tree.target(host, "target%d:1:0" % self.first)
+            volume = scsi.Device("LSI", "Logical Volume", "3000", ansi=6)
+            tree.lun(target, "%d:1:0:0" % self.first, volume)
+
+    def render_node(self, tree, node, path, numbers):
+        prefix = numbers[id(node)]
+        is_hba = node is self.hba
+        by_phy = {p.number: i for i, port in enumerate(node.ports) for p in port.phys}
+        libsas_up = self.chip.libsas and not is_hba and node.up
+        for phy in node.phys:
+            name = "%s:%d" % (prefix, phy.number)
+            where = "%s/phy-%s" % (path, name)
+            tree.put(where, {"uevent": ""})
+            if phy.number in by_phy:
+                tree.link(where, "port", "%s/port-%s:%d" % (path, prefix, by_phy[phy.number]))
+            elif libsas_up and phy in node.up and phy.rate:
+                tree.link(where, "port", "%s/port-%s:%d" % (path, prefix, len(node.ports)))
+            self.render_phy(tree, where, phy, node, is_hba, by_phy)
+        for i, port in enumerate(node.ports):
+            self.render_port(tree, node, path, "%s:%d" % (prefix, i), port, numbers)
+        if libsas_up:
+            where = tree.put("%s/port-%s:%d" % (path, prefix, len(node.ports)), {"uevent": ""})
+            lanes = [p for p in node.up if p.rate]
+            for phy in lanes:
+                tree.link(where, "phy-%s:%d" % (prefix, phy.number), "%s/phy-%s:%d" % (path, prefix, phy.number))
+            tree.device(where, "sas_port", "port-%s:%d" % (prefix, len(node.ports)), num_phys=len(lanes))
+
+    def render_phy(self, tree, where, phy, node, is_hba, by_phy):
+        if self.chip.libsas:
+            child = node.ports[by_phy[phy.number]].child if phy.number in by_phy else None
+            kind = "none" if is_hba or not child else "edge expander" if isinstance(child, Expander) else "end device"
+            address = node.address if is_hba or not child else child.address
+        else:
+            kind, address = ("end device" if is_hba else "edge expander"), node.address
+        tree.device(where, "sas_phy", where[where.rindex("/") + 1:],
+                    {"hard_reset": {"errno": "EACCES"}, "link_reset": {"errno": "EACCES"}},
+                    negotiated_linkrate=phy.text, maximum_linkrate="%.1f Gbit" % phy.programmed, maximum_linkrate_hw="%.1f Gbit" % phy.best,
+                    minimum_linkrate="1.5 Gbit", minimum_linkrate_hw="1.5 Gbit", enable=int(phy.enabled), phy_identifier=phy.number,
+                    sas_address="0x%016x" % address, device_type=kind,
+                    initiator_port_protocols="smp, stp, ssp" if is_hba else "smp", target_port_protocols="none" if is_hba else "smp",
+                    **dict(zip(COUNTERS, phy.counters)))
+
+    def render_port(self, tree, node, path, name, port, numbers):
+        where = tree.put("%s/port-%s" % (path, name), {"uevent": ""})
+        prefix = numbers[id(node)]
+        for phy in port.phys:
+            tree.link(where, "phy-%s:%d" % (prefix, phy.number), "%s/phy-%s:%d" % (path, prefix, phy.number))
+        tree.device(where, "sas_port", "port-" + name, num_phys=len(port.phys))
+        if isinstance(port.child, Expander):
+            e = port.child
+            at = tree.put("%s/expander-%s" % (where, numbers[id(e)]), {"uevent": ""})
+            tree.device(at, "sas_device", "expander-" + numbers[id(e)], device_type="edge expander", sas_address="0x%016x" % e.address,
+                        initiator_port_protocols="smp", target_port_protocols="smp", phy_identifier=0, scsi_target_id=-1)
+            tree.device(at, "sas_expander", "expander-" + numbers[id(e)], vendor_id=e.vendor.ljust(8), product_id=e.model.ljust(16), product_rev="0e12", level=1)
+            self.render_node(tree, e, at, numbers)
+        else:
+            self.render_end(tree, node, where, name, port)
+
+    def render_end(self, tree, node, where, name, port):
+        end, phy, is_hba = port.child, port.phys[0], node is self.hba
+        at = tree.put("%s/end_device-%s" % (where, name), {"uevent": ""})
+        values = {} if self.chip.libsas else {"bay_identifier": "%d\n" % phy.number, "enclosure_identifier": "0x%016x\n" % node.address}
+        tree.device(at, "sas_device", "end_device-" + name, values, device_type="end device", sas_address="0x%016x" % end.address,
+                    initiator_port_protocols="none", target_port_protocols="sata" if end.model.sata else "ssp", phy_identifier=0, scsi_target_id=end.number)
+        tree.device(at, "sas_end_device", "end_device-" + name, ready_led_meaning=0, I_T_nexus_loss_timeout=0 if end.model.sata else 2000, tlr_enabled=0, tlr_supported=0)
+        self.fill_pages(end, node, phy, is_hba)
+        target = tree.target(at, "target%d:0:%d" % (self.first, end.number))
+        tree.lun(target, self.hctl(port), end.device)
+
+    def fill_pages(self, end, node, phy, is_hba):
+        d, told = end.device, end.told or phy.rate
+        generation = {1.5: 1, 3.0: 2, 6.0: 3, 12.0: 4}
+        if end.model.sata:
+            d.identify = scsi.identify(end.model.model, d.serial, generation[end.model.best], generation[told] if end.model.best >= 3 else 0)
+            return
+        if end.model.kind == scsi.ENCLOSURE:
+            return
+        phys = [scsi.SasPhy(0, end.address, node.address, phy.number, 1 if is_hba else 2, told, end.model.best),
+                scsi.SasPhy(1, end.address + 1, best=end.model.best)]
+        d.mode_pages[1], d.log_page = scsi.sas_phys_page(phys), scsi.sas_log_page(phys)
+
+    # ------------------------------------------------------------------------------------------------------------- time
+    def evolve(self, rng, hours):
+        """A few errors; a disk replaced, with the burst of counts that goes with it; counters that a reset set to 0."""
+        for node, _ in self.nodes():
+            for phy in node.phys:
+                if phy.rate and rng.random() < 0.1:
+                    phy.counters = [c + rng.randrange(0, int(min(4 * hours, 20)) + 1) for c in phy.counters]
+        if self.ends() and rng.random() < 0.3:
+            node, _, port = rng.choice(self.ends())
+            if port.child.model.kind == scsi.DISK:
+                number = port.child.number
+                model = rng.choice([m for m in SAS_DISKS + SATA_DISKS if not (m.sata and self.chip.libsas)])
+                port.child = End(self.fresh, model)
+                port.child.number = number
+                phy = port.phys[0]
+                phy.rate = min(phy.best, phy.programmed, model.best, 6.0 if model.sata else 22.5)
+                phy.counters = [c + rng.randrange(0, 900) for c in phy.counters]
+        if rng.random() < 0.1:
+            self.reboot()
+
+    def reboot(self):
+        for node, _ in self.nodes():
+            for phy in node.phys:
+                phy.counters = [0, 0, 0, 0]
+        self.resets = 0
+
+
+# ------------------------------------------------------------------------------------------------------------ machines
+def pool(rng, chip):
+    """A machine's disks are mostly of few kinds."""
+    every = SAS_DISKS + ([] if chip.libsas else SATA_DISKS)
+    return rng.sample(every, rng.randrange(1, 4))
+
+
+def direct(rng, ids, chip=None, count=None, models=None, phys=None):
+    """Disks on the HBA's own phys."""
+    a = Sas(rng, ids, chip or rng.choice(CHIPS))
+    models = models or pool(rng, a.chip)
+    phys = phys or a.hba.free()
+    for phy in sorted(rng.sample(phys, min(count if count is not None else rng.randrange(0, len(phys) + 1), len(phys))), key=lambda p: p.number):
+        a.attach(a.hba, phy, End(ids, rng.choice(models)))
+    return a
+
+
+def fill_shelf(rng, ids, a, expander, models, count=None, enclosure=True):
+    free = expander.free()[:-1]
+    for phy in sorted(rng.sample(free, min(count if count is not None else rng.randrange(0, 13), len(free))), key=lambda p: p.number):
+        a.attach(expander, phy, End(ids, rng.choice(models)))
+    if enclosure:
+        a.add_enclosure(ids, expander)
+
+
+def shelves(rng, ids, chip=None, models=None, count=None, cascade=None, uplink=None, kinds=None, shelf_count=None):
+    """One or two expanders on wide ports, perhaps another behind the first, and disks on what is left."""
+    a = Sas(rng, ids, chip or rng.choice([c for c in CHIPS]))
+    models = models or pool(rng, a.chip)
+    width = uplink or rng.choice([4, 4, 4, 8])
+    for s in range(shelf_count or (1 if width == 8 and a.chip.phys == 8 else rng.randrange(1, 3))):
+        e = Expander(ids, rng.choice(kinds or EXPANDERS), width)
+        a.attach_expander(a.hba, a.hba.phys[s * width:(s + 1) * width], e)
+        fill_shelf(rng, ids, a, e, models, count)
+        if cascade if cascade is not None else rng.random() < 0.2:
+            below = Expander(ids, rng.choice(kinds or EXPANDERS), 4)
+            if len(e.free()) > 5:
+                a.attach_expander(e, e.free()[-5:-1], below)
+                fill_shelf(rng, ids, a, below, models, count)
+    return a
+
+
+def healthy(rng, ids):
+    a = direct(rng, ids) if rng.random() < 0.45 else shelves(rng, ids)
+    if rng.random() < 0.25 and not a.chip.libsas:
+        odd(rng, ids, a)
+    for node, _ in a.nodes():
+        for phy in node.phys:
+            if rng.random() < 0.1:               # totals of a lifetime
+                phy.counters = [rng.choice([0, 3, 412, 88213, 0xffffffff]) for _ in range(4)]
+    return a
+
+
+def odd(rng, ids, a):
+    """What somebody set or plugged in on purpose."""
+    what, free = rng.randrange(5), a.hba.free()
+    if what == 0 and free:
+        free[0].enabled = False
+    elif what == 1 and free:
+        a.attach(a.hba, free[-1], End(ids, rng.choice(TAPES)))
+    elif what == 2:
+        a.volume = True
+    elif what == 3 and a.hba.best > 3:           # phys programmed to less: capped
+        for port in a.hba.ports:
+            limit = a.hba.best / 2
+            for phy, far in zip(port.phys, port.far_phys or [None] * len(port.phys)):
+                phy.programmed, phy.rate = limit, min(phy.rate, limit)
+                if far:
+                    far.rate = phy.rate
+    elif what == 4:                              # one port of three lanes whose fourth is switched off
+        for port in a.hba.ports:
+            if len(port.phys) == 4 and isinstance(port.child, Expander):
+                lost, far = port.phys.pop(), port.far_phys.pop()
+                lost.rate, lost.enabled, far.rate = 0, False, 0
+                break
+
+
+# -------------------------------------------------------------------------------------------------------------- faults
+def lower(rng, rate):
+    return rng.choice([r for r in RATES if r < rate])
+
+
+def with_proof(rng, ids, count=None):
+    """A machine with at least one disk that says what it can do and whose near end can do more than the least."""
+    for _ in range(100):
+        chip = rng.choice([c for c in CHIPS if not c.libsas])
+        a = direct(rng, ids, chip, count or rng.randrange(1, 9)) if rng.random() < 0.5 else shelves(rng, ids, chip, count=count or rng.randrange(1, 9))
+        fast = [x for x in a.disks() if x[2].phys[0].rate > 1.5]
+        if fast:
+            return a, rng.choice(fast)
+
+
+def one_slow(rng, ids):
+    a, (node, prefix, port) = with_proof(rng, ids)
+    phy = port.phys[0]
+    phy.rate = lower(rng, phy.rate)
+    return Fault("rate-below-expected", a.names(prefix, node, port), a, pages="all")
+
+
+def below_its_cap(rng, ids):
+    """Programmed to 6.0, and not even there."""
+    a = direct(rng, ids, CHIPS[0], rng.randrange(1, 5), SAS_DISKS[:3])
+    node, prefix, port = rng.choice(a.disks())
+    port.phys[0].programmed, port.phys[0].rate = 6.0, 3.0
+    return Fault("rate-below-expected", a.names(prefix, node, port), a, pages="all")
+
+
+def uplink_slow(rng, ids):
+    """The whole cable to a shelf trained low, or one lane of it."""
+    a = shelves(rng, ids, rng.choice(CHIPS[:4]), kinds=EXPANDERS[:4])
+    port = rng.choice([p for p in a.hba.ports if isinstance(p.child, Expander)])
+    rate = lower(rng, port.phys[0].rate)
+    lanes = list(zip(port.phys, port.far_phys))
+    for near, far in lanes if rng.random() < 0.5 else [rng.choice(lanes)]:
+        near.rate = far.rate = rate
+    return Fault("rate-below-expected", a.names("%d" % a.first, a.hba, port), a, pages="all")
+
+
+def lane_missing(rng, ids):
+    a = shelves(rng, ids, rng.choice([c for c in CHIPS if not c.libsas]))
+    port = rng.choice([p for p in a.hba.ports if isinstance(p.child, Expander)])
+    for _ in range(rng.randrange(1, 3)):
+        k = rng.randrange(len(port.phys))
+        port.phys.pop(k).rate = port.far_phys.pop(k).rate = 0
+    return Fault("width-below-expected", a.port_name("%d" % a.first, a.hba, port), a)
+
+
+def cascade_lane_missing(rng, ids):
+    """Between expanders only the past tells how wide a port was."""
+    a = shelves(rng, ids, rng.choice([c for c in CHIPS if not c.libsas]), cascade=True, uplink=4)
+    before = a.copy()
+    node, prefix, port = rng.choice([(n, x, p) for n, x in a.nodes()[1:] for p in n.ports if isinstance(p.child, Expander)])
+    k = rng.randrange(len(port.phys))
+    port.phys.pop(k).rate = port.far_phys.pop(k).rate = 0
+    return Fault("width-below-expected", a.port_name(prefix, node, port), over_hours(rng, [before, a]))
+
+
+def all_slow(rng, ids):
+    a = direct(rng, ids, rng.choice(CHIPS[:4]), rng.randrange(3, 9), [rng.choice(SAS_DISKS[:5])])
+    rate = lower(rng, a.hba.ports[0].phys[0].rate)
+    for port in a.hba.ports:
+        port.phys[0].rate = rate
+    return Fault("host-wide-limit", "host%d" % a.first, a, pages="all")
+
+
+def shelf_slow(rng, ids):
+    """Every disk of one shelf, and nothing else."""
+    a = shelves(rng, ids, rng.choice(CHIPS[:2]), [rng.choice(SAS_DISKS[:3])], count=rng.randrange(3, 10), cascade=False, uplink=4, kinds=EXPANDERS[:2])
+    port = rng.choice(a.hba.ports)
+    rate = lower(rng, 12.0)
+    for below in port.child.ports:
+        if below.child.model.kind == scsi.DISK:
+            below.phys[0].rate = rate
+    return Fault("rate-below-expected", a.port_name("%d" % a.first, a.hba, port), a, pages="all")
+
+
+def ends_differ(rng, ids):
+    for _ in range(100):
+        a, (node, prefix, port) = with_proof(rng, ids)
+        if not port.child.model.sata:
+            break
+    port.child.told = lower(rng, port.phys[0].rate)
+    return Fault("ends-disagree", a.names(prefix, node, port), a, pages="all")
+
+
+def was_faster(rng, ids):
+    """Nobody asked the disk; its link ran faster before."""
+    a = direct(rng, ids, rng.choice(CHIPS[:4]), rng.randrange(1, 3), SAS_DISKS[:5])
+    before = a.copy()
+    node, prefix, port = rng.choice(a.disks())
+    port.phys[0].rate = lower(rng, port.phys[0].rate)
+    return Fault("slower-than-before", a.names(prefix, node, port), over_hours(rng, [before, a]), pages="none")
+
+
+def unlike_siblings(rng, ids):
+    a = direct(rng, ids, rng.choice(CHIPS[:4]), rng.randrange(4, 9), [rng.choice(SAS_DISKS[:5])])
+    node, prefix, port = rng.choice(a.disks())
+    port.phys[0].rate = lower(rng, port.phys[0].rate)
+    return Fault("slower-than-sibling", a.names(prefix, node, port), a, pages="none")
+
+
+def errors_grow(rng, ids):
+    """One phy: of the HBA, of an expander, or a lane of a wide port."""
+    a = direct(rng, ids, count=rng.randrange(1, 9)) if rng.random() < 0.4 else shelves(rng, ids)
+    lanes = [(n, x, port, k) for n, x in a.nodes() for port in n.ports for k in range(len(port.phys)) if not hasattr(port.child, "is_own")]
+    node, prefix, port, k = rng.choice(lanes)
+    phy, counter, states = port.phys[k], rng.randrange(4), []
+    fast = rng.random() < 0.5
+    for hours in (3, 2, 1, 0) if fast else (8, 6, 3, 0):
+        b = a.copy()
+        where = dict((x, n) for n, x in b.nodes())[prefix].phys[phy.number]
+        where.counters[counter] += int(((3 if fast else 8) - hours) * (rng.uniform(150, 5000) if fast and hours == 0 else 150 if fast else 20)) + 7
+        states.append((hours, b))
+    return Fault("errors-growing", "phy-%s:%d" % (prefix, phy.number), states)
+
+
+def disk_gone(rng, ids):
+    a, (node, prefix, port) = with_proof(rng, ids)
+    before = a.copy()
+    name = "phy-%s:%d" % (prefix, port.phys[0].number)
+    port.phys[0].rate = 0
+    node.ports.remove(port)
+    return Fault("link-lost", name, over_hours(rng, [before, a]))
+
+
+def stale_disk_gone(rng, ids):
+    """libsas leaves the last rate of a phy whose disk is gone."""
+    a = direct(rng, ids, CHIPS[-1], rng.randrange(1, 8))
+    before = a.copy()
+    _, prefix, port = rng.choice(a.ends())
+    port.phys[0].stale, port.phys[0].rate = port.phys[0].rate, 0
+    a.hba.ports.remove(port)
+    return Fault("link-lost", "phy-%s:%d" % (prefix, port.phys[0].number), over_hours(rng, [before, a]))
+
+
+def shelf_gone(rng, ids):
+    a = shelves(rng, ids)
+    before, port = a.copy(), rng.choice([p for p in a.hba.ports if isinstance(p.child, Expander)])
+    on = [a.names("%d" % a.first, a.hba, port)]
+    for phy in port.phys:
+        phy.stale, phy.rate = (phy.rate if a.chip.libsas else 0), 0
+    a.hba.ports.remove(port)
+    return Fault("link-lost", on, over_hours(rng, [before, a]))
+
+
+def flaps(rng, ids):
+    a, (node, prefix, port) = with_proof(rng, ids)
+    phy, at, states = port.phys[0].number, node.ports.index(port), []
+    for k in range(5):
+        b = a.copy()
+        if k % 2:
+            n = dict((x, y) for y, x in b.nodes())[prefix]
+            n.ports.pop(at)
+            n.phys[phy].rate = 0
+        states.append(((4 - k) * 0.2, b))
+    return Fault("link-flapping", "phy-%s:%d" % (prefix, phy), states)
+
+
+def sticks(rng, ids):
+    a, (node, prefix, port) = with_proof(rng, ids)
+    return stuck(rng, a, port.child.device, [a.hctl(port), a.names(prefix, node, port)], not port.child.model.sata)
+
+
+def reads(rng, ids):
+    a = direct(rng, ids, count=rng.randrange(1, 6), models=[rng.choice(SAS_DISKS)])
+    port = a.hba.ports[0]
+    pick = lambda x: (x.hba.ports[0].child.device, [p.child.device for p in x.hba.ports[1:]])
+    return slow_reads(rng, a, pick, [a.hctl(port), a.names("%d" % a.first, a.hba, port)])
+
+
+def resets(rng, ids):
+    a = direct(rng, ids, CHIPS[0]) if rng.random() < 0.5 else healthy(rng, ids)
+    return resetting(rng, a, "host%d" % a.first, lambda x: setattr(x, "state", "recovery"),
+                     (lambda x, n: setattr(x, "resets", x.resets + n)) if a.chip.driver == "mpt3sas" else None)
+
+
+FAULTS = [one_slow, below_its_cap, uplink_slow, lane_missing, cascade_lane_missing, all_slow, shelf_slow, ends_differ, was_faster, unlike_siblings,
+          errors_grow, disk_gone, stale_disk_gone, shelf_gone, flaps, sticks, reads, resets]
