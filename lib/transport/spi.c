@@ -424,6 +424,17 @@ static int relate_bus(struct relation *r, struct link *l, enum spi_transceiver t
     return link_add_able(l, WHO_HOP, via, mode_of(r, spi_rate(SPI_PS_FAST_20, bytes, 0), 0), true);
 }
 
+/* A limit set on a target, as a mode that there is: narrow transfers are never faster than Fast-40 (SPI-4
+ * 4.9), whatever period a driver may ask for. */
+static struct mode limit_mode(struct relation *r, struct rate limit)
+{
+    uint64_t fast_40 = spi_rate(SPI_PS_FAST_40, 1, 0).lane_kb_per_s;
+
+    if (limit.lanes == 1 && limit.lane_kb_per_s > fast_40)
+        limit = (struct rate){ 1, 0, fast_40 };
+    return mode_of(r, limit, 0);
+}
+
 /* The limits the driver keeps to: what NVRAM or SEEPROM say, where the driver reads it. */
 static int relate_limits(struct relation *r, struct link *l, const struct subject *target)
 {
@@ -438,7 +449,7 @@ static int relate_limits(struct relation *r, struct link *l, const struct subjec
                                 mode_of(r, spi_rate(0, bytes, 0), 0));
     if (fact_number(target, &MIN_PERIOD_PS, &min_period_ps))
         return link_add_allowed(l, WHO_INITIATOR, "spi_transport min_period",
-                                mode_of(r, spi_rate(min_period_ps, bytes, options), 0));
+                                limit_mode(r, spi_rate(min_period_ps, bytes, options)));
     if (bytes == 1)
         return link_add_allowed(l, WHO_INITIATOR, "spi_transport max_width",
                                 mode_of(r, spi_rate(SPI_PS_FAST_40, 1, 0), 0));
@@ -458,7 +469,7 @@ static int relate_proc(struct relation *r, struct link *l, unsigned channel, uns
     if (t.has_curr)
         e = link_add_witness(l, WHO_INITIATOR, "/proc/scsi", mode_of(r, t.curr, t.curr_offset));
     if (e == 0 && t.has_user)
-        e = link_add_allowed(l, WHO_INITIATOR, "/proc/scsi User", mode_of(r, t.user, 0));
+        e = link_add_allowed(l, WHO_INITIATOR, "/proc/scsi User", limit_mode(r, t.user));
     return e;
 }
 
