@@ -386,6 +386,20 @@ static int relate_chip(struct relation *r, struct link *l)
     return 0;
 }
 
+/* Devices that the kernel does not let use information units, whatever they claim: they run at Fast-80 at
+ * most. scsi_transport_spi.c, spi_static_device_list. */
+static int relate_kernel_list(struct relation *r, struct link *l)
+{
+    static const char *const NAMES[] = { "HP Ultrium 3-SCSI", "IBM ULTRIUM-TD3" };
+
+    for (size_t i = 0; l->far && i < ELEMENTS(NAMES); i++)
+        if (strcmp(l->far, NAMES[i]) == 0)
+            return link_add_able(
+                l, WHO_INITIATOR, "the kernel's list of devices without information units",
+                mode_of(r, spi_rate(SPI_PS_FAST_80, 2, SPI_DT | SPI_QAS), 0), false);
+    return 0;
+}
+
 /* Can both ends do better than a single-ended or high-voltage differential bus carries? */
 static bool both_can_lvd(const struct link *l)
 {
@@ -503,6 +517,8 @@ static int relate_link(struct relation *r, struct host *host, const struct subje
         l->actual = l->witnesses.v[0].mode;
     if (e == 0)
         e = relate_chip(r, l);
+    if (e == 0)
+        e = relate_kernel_list(r, l);
     if (e == 0)
         e = relate_bus(r, l, transceiver);
     return e < 0 || !class ? e : relate_limits(r, l, class);
