@@ -176,14 +176,22 @@ static int add_device(struct relation *r, const struct subject *s)
     return t->complete ? t->complete(r, d) : 0;
 }
 
-/* A far end that its transport tells by nothing else is told by the first device's name or serial. */
+enum { LEVEL_SPC_2 = 5 }; /* scsi_level: before it a device has no page that names it for sure */
+
+/* A far end that its transport tells by nothing else is told by the first device's name or serial; by its
+ * model, where it is too old to have either. */
 static void name_far_ends(struct model *m)
 {
     for (size_t i = 0; i < m->devices.n; i++) {
         const struct device *d = m->devices.v[i];
 
         if (d->link && !d->link->far_id)
-            d->link->far_id = d->wwid ? d->wwid : d->serial;
+            d->link->far_id = d->wwid     ? d->wwid
+                              : d->serial ? d->serial
+                              : fact_number_or(d->subject, &KEY_SCSI_LEVEL, LEVEL_SPC_2) <
+                                      LEVEL_SPC_2
+                                  ? d->model
+                                  : NULL;
     }
 }
 
