@@ -461,6 +461,10 @@ static int relate_limits(struct relation *r, struct link *l, const struct subjec
     if (fact_number(target, &MAX_OFFSET, &max_offset) && max_offset == 0)
         return link_add_allowed(l, WHO_INITIATOR, "spi_transport max_offset",
                                 mode_of(r, spi_rate(0, bytes, 0), 0));
+    /* A driver that knows its bus is single-ended asks for no more (mptspi.c, of Port Page 0): that is what is
+     * wrong, and nobody's setting. */
+    if (l->impaired.code && fact_number_or(target, &MIN_PERIOD_PS, 0) == SPI_PS_FAST_20)
+        return 0;
     if (fact_number(target, &MIN_PERIOD_PS, &min_period_ps))
         return link_add_allowed(l, WHO_INITIATOR, "spi_transport min_period",
                                 limit_mode(r, spi_rate(min_period_ps, bytes, options)));
