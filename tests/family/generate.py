@@ -14,12 +14,13 @@ import os
 import random
 import sys
 
+import ata
 import sas
 import spi
 from adapter import Ids
 from tree import Kernel, Tree
 
-TRANSPORTS = [spi, sas]
+TRANSPORTS = [spi, sas, ata]
 FAULTS = [f for t in TRANSPORTS for f in t.FAULTS]
 START_US = 1772000000000000
 HOUR_US = 3600 * 1000000
