@@ -15,13 +15,18 @@ import random
 import sys
 
 import ata
+import fc
+import hidden
+import net
 import sas
+import slots
 import spi
+import usb
 from adapter import Ids
 from tree import Kernel, Tree
 
-TRANSPORTS = [spi, sas, ata]
-FAULTS = [f for t in TRANSPORTS for f in t.FAULTS]
+TRANSPORTS = [spi, sas, ata, fc, usb, net, hidden]
+FAULTS = [f for t in TRANSPORTS + [slots] for f in t.FAULTS]
 START_US = 1772000000000000
 HOUR_US = 3600 * 1000000
 
