@@ -276,6 +276,20 @@ def path_gone(rng, ids):
     return Fault("path-lost", "rport-%d:0-%d" % (a.first + i, k), a, "critical" if last else "warning")
 
 
+def array_gone(rng, ids):
+    """Every path to one array, through every port that saw it."""
+    a = sound(rng, ids)
+    wwnn, on = rng.choice(a.ports[0].remotes).wwnn, []
+    for i, p in enumerate(a.ports):
+        for k, r in enumerate(p.remotes):
+            if r.wwnn == wwnn:
+                r.state = "Not Present"
+                on.append("rport-%d:0-%d" % (a.first + i, k))
+                for d in r.luns:
+                    d.state = "transport-offline"
+    return Fault("path-lost", on, a, "critical")
+
+
 def sticks(rng, ids):
     a = sound(rng, ids, luns=rng.randrange(1, 4))
     i = rng.randrange(len(a.ports))
@@ -298,4 +312,4 @@ def resets(rng, ids):
     return resetting(rng, a, "host%d" % (a.first + i), lambda x: setattr(x.ports[i], "host_state", "recovery"), grow)
 
 
-FAULTS = [was_faster, unlike_siblings, cable_pulled, flaps, errors_grow, path_gone, sticks, reads, resets]
+FAULTS = [was_faster, unlike_siblings, cable_pulled, flaps, errors_grow, path_gone, array_gone, sticks, reads, resets]

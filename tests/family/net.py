@@ -105,7 +105,9 @@ class Iscsi(Adapter):
         if self.sessions and rng.random() < 0.3:
             self.sessions.remove(rng.choice(self.sessions))
         for nic in self.nics:
-            nic.counters["rx_dropped"] += int(rng.randrange(0, 40) * hours)
+            lost = int(rng.randrange(0, 400) * hours)     # for want of buffers: the driver counts them as errors too
+            for name in ("rx_dropped", "rx_missed_errors", "rx_errors"):
+                nic.counters[name] += lost
 
     def reboot(self):
         for nic in self.nics:
@@ -116,15 +118,16 @@ class Srp(Adapter):
     kernels = ("4.18.0-553.el8.x86_64", "5.10.0-33-amd64", "5.14.0-427.el9.x86_64", "6.1.0-37-amd64")
     RATES = ["56 Gb/sec (4X FDR)", "40 Gb/sec (4X QDR)", "20 Gb/sec (4X DDR)", "10 Gb/sec (4X SDR)"]
 
-    def __init__(self, rng, ids, ports=None):
+    def __init__(self, rng, ids):
         self.slot = Slot(ids, 0x15b3, 0x1003, 0x020700, "mlx4_core", (8.0, 8), (8.0, 16))
-        self.ib, self.ports = "mlx4_%d" % self.slot.number, ports or rng.choice([1, 2])
-        self.first = ids.host(self.ports)
+        self.ib, self.ports, self.per_port = "mlx4_%d" % self.slot.number, rng.choice([1, 2]), rng.choice([1, 1, 2])
+        count = self.ports * self.per_port
+        self.first = ids.host(count)
         self.rates = [rng.choice(["56 Gb/sec (4X FDR)", "40 Gb/sec (4X QDR)"])] * self.ports
         self.up = [True] * self.ports
-        self.targets = ["running"] * self.ports          # srp_remote_ports state
-        self.states = ["running"] * self.ports
-        self.luns = [volume(ids) for _ in range(self.ports)]
+        self.targets = ["running"] * count               # srp_remote_ports state
+        self.states = ["running"] * count
+        self.luns = [volume(ids) for _ in range(count)]
         self.errors = [0] * self.ports
         self.guid = ids.wwn(0x0002c9)
 
@@ -144,13 +147,19 @@ class Srp(Adapter):
             tree.put(port, rate=self.rates[i] if self.up[i] else "10 Gb/sec (4X)", state="4: ACTIVE" if self.up[i] else "1: DOWN",
                      phys_state="5: LinkUp" if self.up[i] else "2: Polling", link_layer="InfiniBand")
             tree.put(port + "/counters", symbol_error=self.errors[i], link_downed=0, link_error_recovery=0, port_rcv_errors=0, local_link_integrity_errors=0)
+        for i in range(len(self.targets)):
             n = self.first + i
-            host = tree.host(path, n, "ib_srp", state=self.states[i], local_ib_device=self.ib, local_ib_port=i + 1, id_ext="0x%016x" % (self.guid + i),
-                             ioc_guid="0x%016x" % self.guid, dgid="fe80:0000:0000:0000:0002:c903:0000:%04x" % (self.guid >> 8 & 0xffff), zero_req_lim=0)
+            guid = self.guid + (i // self.ports << 4)     # another target
+            host = tree.host(path, n, "ib_srp", state=self.states[i], local_ib_device=self.ib, local_ib_port=i % self.ports + 1, id_ext="0x%016x" % (guid + i),
+                             ioc_guid="0x%016x" % guid, dgid="fe80:0000:0000:0000:0002:c903:0000:%04x" % (guid & 0xffff), zero_req_lim=0)
             tree.device(host, "srp_host", "host%d" % n)
             at = tree.put("%s/port-%d:1" % (host, n), {"uevent": ""})
             tree.device(at, "srp_remote_ports", "port-%d:1" % n, roles="SRP Target", state=self.targets[i], port_id="fe:80:00:00:00:00:00:00:00:02:c9:03:00:00:00:%02x" % i)
             tree.lun(tree.target(at, "target%d:0:0" % n), "%d:0:0:0" % n, self.luns[i])
+
+    def on(self, port):
+        """Names of the hosts that share a port."""
+        return ["host%d" % (self.first + i) for i in range(len(self.targets)) if i % self.ports == port]
 
     def evolve(self, rng, hours):
         for i in range(self.ports):
@@ -171,15 +180,14 @@ def nic_fell(rng, ids):
 
 
 def nic_errors(rng, ids):
-    a = Iscsi(rng, ids, 1)
-    name, states = rng.choice(["rx_errors", "rx_crc_errors"]), []
+    a = Iscsi(rng, ids, rng.choice([1, 1, 2, 3]))
+    states = []
     for hours in (3, 2, 1, 0):
         b = a.copy()
-        b.nics[0].counters["rx_errors"] += (3 - hours) * 400
-        if name == "rx_crc_errors":
+        for name in ("rx_errors", "rx_crc_errors"):
             b.nics[0].counters[name] += (3 - hours) * 400
         states.append((hours, b))
-    return Fault("errors-growing", "host%d" % a.sessions[0].host, states)
+    return Fault("errors-growing", ["host%d" % s.host for s in a.sessions], states)
 
 
 def session_flaps(rng, ids):
@@ -216,7 +224,7 @@ def ib_fell(rng, ids):
     before, i = a.copy(), rng.randrange(a.ports)
     a.rates = list(a.rates)
     a.rates[i] = rng.choice(["20 Gb/sec (4X DDR)", "10 Gb/sec (4X SDR)"])
-    return Fault("slower-than-before", "host%d" % (a.first + i), over_hours(rng, [before, a]))
+    return Fault("slower-than-before", a.on(i), over_hours(rng, [before, a]))
 
 
 def ib_lane(rng, ids):
@@ -225,20 +233,22 @@ def ib_lane(rng, ids):
     before, i = a.copy(), rng.randrange(a.ports)
     a.rates = list(a.rates)
     a.rates[i] = {"56 Gb/sec (4X FDR)": "14 Gb/sec (1X FDR)", "40 Gb/sec (4X QDR)": "10 Gb/sec (1X QDR)"}[a.rates[i]]
-    return Fault("width-below-expected", "host%d" % (a.first + i), over_hours(rng, [before, a]))
+    return Fault("width-below-expected", a.on(i), over_hours(rng, [before, a]))
 
 
 def ib_down(rng, ids):
     a = Srp(rng, ids)
     before, i = a.copy(), rng.randrange(a.ports)
-    a.up[i], a.targets[i], a.luns[i].state = False, "lost", "transport-offline"
-    return Fault("link-lost", "host%d" % (a.first + i), over_hours(rng, [before, a]), "critical")
+    a.up[i] = False
+    for k in range(i, len(a.targets), a.ports):
+        a.targets[k], a.luns[k].state = "lost", "transport-offline"
+    return Fault("link-lost", a.on(i), over_hours(rng, [before, a]), "critical")
 
 
 def ib_path(rng, ids):
     """The target does not answer any more, the port is up."""
     a = Srp(rng, ids)
-    i = rng.randrange(a.ports)
+    i = rng.randrange(len(a.targets))
     a.targets[i], a.luns[i].state = rng.choice([("lost", "transport-offline"), ("blocked", "blocked")])
     return Fault("path-lost", "port-%d:1" % (a.first + i), a)
 
@@ -250,7 +260,7 @@ def ib_errors(rng, ids):
         b = a.copy()
         b.errors[i] += (3 - hours) * 200
         states.append((hours, b))
-    return Fault("errors-growing", "host%d" % (a.first + i), states)
+    return Fault("errors-growing", a.on(i), states)
 
 
 FAULTS = [nic_fell, nic_errors, session_flaps, iscsi_sticks, iscsi_reads, iscsi_resets, ib_fell, ib_lane, ib_down, ib_path, ib_errors]
