@@ -159,6 +159,30 @@ static int relate_port(struct relation *r, struct link *l, const struct subject 
     return e;
 }
 
+/* The target's end of the connection: "running", "blocked", "fail-fast" or "lost" (scsi_transport_srp.c). */
+static int relate_target_port(struct relation *r, struct link *l, const struct subject *own)
+{
+    int e = 0;
+
+    for (const struct subject *p = fact_set_first(r->facts, "srp_remote_ports"); e == 0 && p;
+         p = p->next_of_class) {
+        const char *state = fact_text(p, &RPORT_STATE);
+
+        if (p->host != l->host->subject || !state)
+            continue;
+        e = vec_push(&r->model->remotes,
+                     (struct remote){
+                         .id = arena_printf(r->model->arena, "%s-target", l->id),
+                         .kernel_name = p->name,
+                         .node = fact_text(own, &IOC_GUID),
+                         .state = state,
+                         .is_up = strcmp(state, "running") == 0,
+                         .link = l,
+                     });
+    }
+    return e;
+}
+
 static int relate(struct relation *r, struct host *host)
 {
     const struct subject *own = fact_set_find(r->facts, "srp_local", host->kernel_name);
@@ -166,7 +190,7 @@ static int relate(struct relation *r, struct host *host)
     const struct subject *port;
     char name[64];
 
-    if (!l)
+    if (!l || relate_target_port(r, l, own) < 0)
         return -ENOMEM;
     port = port_name(own, name) ? fact_set_find(r->facts, "ib_port", name) : NULL;
     l->far = fact_text(own, &DGID);
