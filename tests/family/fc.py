@@ -115,8 +115,8 @@ class Fc(Adapter):
                 port.counters["lip_count"] += 2
                 for name in ("loss_of_sync_count", "loss_of_signal_count", "link_failure_count", "invalid_tx_word_count"):
                     port.counters[name] += rng.randrange(1, 2000)
-            elif what < 0.36 and port.fabric:
-                port.fabric += 0x1000
+            elif what < 0.36 and port.fabric:     # to another fabric, with nothing on it that is zoned for this port
+                port.fabric, port.remotes = port.fabric + 0x1000, []
                 port.speed = min(max(self.chip.speeds), rng.choice([s for s in ORDER if s in self.chip.speeds]))
             elif what < 0.4:
                 port.counters = {name: 0 for name in STATISTICS}
@@ -141,14 +141,18 @@ def array(ids, rng, fabrics, luns=None):
     return {f: [Remote(wwnn | (2 * i + k + 1) << 4, wwnn, "FCP Target", [lun(ids, kind, wwnn, v) for v in volumes]) for k in (0, 1)] for i, f in enumerate(fabrics)}
 
 
-def build(rng, ids, chip=None, ports=None, luns=None, free=True, fabrics=None):
+def build(rng, ids, chip=None, ports=None, luns=None, free=True, fabrics=None, alike=False):
     chip = chip or rng.choice(CHIPS)
     names = [0x100000051e000000 + ids.unique * 256 + k for k in (1, 2)]
     switches = {f: rng.choice([s for s in ORDER if s in chip.speeds] + [max(chip.speeds)] * 3) for f in names}
+    if alike:
+        switches = dict.fromkeys(names, max(chip.speeds))
     count = ports or rng.choice([1, 2, 2, 4])
     chosen = [names[p % 2] if not (free and rng.random() < 0.15) else 0 for p in range(count)] if fabrics is None else [names[f] for f in fabrics]
     made = [Port(ids, chip, f, switches.get(f, 0)) for f in chosen]
-    storage = [array(ids, rng, names, luns) for _ in range(rng.choice([1, 1, 2]))]
+    # Paths to one array are alike; where the fabrics differ, each has arrays of its own.
+    reach = [names] if switches[names[0]] == switches[names[1]] else [names[:1], names[1:]]
+    storage = [array(ids, rng, r, luns) for r in reach for _ in range(rng.choice([1, 1, 2]))]
     for port in made:
         for s in storage:
             port.remotes += [Remote(r.wwpn, r.wwnn, r.roles, r.luns) for r in s.get(port.fabric, [])]
@@ -191,7 +195,7 @@ def healthy(rng, ids):
 # -------------------------------------------------------------------------------------------------------------- faults
 def sound(rng, ids, ports=None, luns=None, chips=CHIPS, fabrics=None):
     """All ports up, at the best of the adapter."""
-    chip, made = build(rng, ids, rng.choice(chips), ports or rng.choice([1, 2, 4]), luns, free=False, fabrics=fabrics)
+    chip, made = build(rng, ids, rng.choice(chips), ports or rng.choice([1, 2, 4]), luns, free=False, fabrics=fabrics, alike=True)
     copy_luns(made)
     for p in made:
         p.speed = max(chip.speeds)
@@ -213,6 +217,14 @@ def unlike_siblings(rng, ids):
     """On the same fabric as two others that are faster."""
     a = sound(rng, ids, 4, fabrics=[0, 0, 0, rng.choice([0, 1])])
     i = rng.randrange(3)
+    a.ports[i].speed = slower(rng, a)
+    return Fault("slower-than-sibling", "host%d" % (a.first + i), a)
+
+
+def unlike_path(rng, ids):
+    """The other way to the same array, over the other fabric, is faster."""
+    a = sound(rng, ids, 2)
+    i = rng.randrange(2)
     a.ports[i].speed = slower(rng, a)
     return Fault("slower-than-sibling", "host%d" % (a.first + i), a)
 
@@ -312,4 +324,4 @@ def resets(rng, ids):
     return resetting(rng, a, "host%d" % (a.first + i), lambda x: setattr(x.ports[i], "host_state", "recovery"), grow)
 
 
-FAULTS = [was_faster, unlike_siblings, cable_pulled, flaps, errors_grow, path_gone, array_gone, sticks, reads, resets]
+FAULTS = [was_faster, unlike_siblings, unlike_path, cable_pulled, flaps, errors_grow, path_gone, array_gone, sticks, reads, resets]

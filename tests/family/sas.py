@@ -464,7 +464,7 @@ def errors_grow(rng, ids):
     a = direct(rng, ids, count=rng.randrange(1, 9)) if rng.random() < 0.4 else shelves(rng, ids)
     lanes = [(n, x, port, k) for n, x in a.nodes() for port in n.ports for k in range(len(port.phys)) if not hasattr(port.child, "is_own")]
     node, prefix, port, k = rng.choice(lanes)
-    phy, counter, states = port.phys[k], rng.randrange(4), []
+    phy, counter, states = port.phys[k], rng.randrange(3), []      # the fourth counts phy resets
     fast = rng.random() < 0.5
     for hours in (3, 2, 1, 0) if fast else (8, 6, 3, 0):
         b = a.copy()
