@@ -341,7 +341,8 @@ static int relate(struct relation *r, struct host *host)
     }
     relate_state(r, l, fc);
     l->far = far_of(r, l, fc);
-    l->far_id = l->far;
+    l->far_id = l->state == LINK_UP ? l->far
+                                    : NULL; /* of a port that is down only a target is known */
     l->far_is_network = true;
     if (!l->id || relate_remotes(r, l, host->subject) < 0)
         return -ENOMEM;
