@@ -184,7 +184,8 @@ static size_t all_alike(const struct judging *j, const struct group *g, const st
     for (size_t i = 0; i < j->model->links.n; i++) {
         const struct link *l = j->model->links.v[i];
 
-        if (l->host != g->first->host || judge_is_slot(l) || l->bundle || (up && l->up != up))
+        if (l->host != g->first->host || judge_is_slot(l) || l->bundle || l->judged_above ||
+            l->has_no_link || (up && l->up != up))
             continue;
         if (is_alike(g, l) && !g->done[i])
             n++;

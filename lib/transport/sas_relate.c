@@ -312,7 +312,9 @@ static int relate_lane(struct sas_tree *t, struct sas_lane *lane)
     if (e < 0 || l->state != LINK_UP)
         return e;
     if (lane->faces_up) {
+        /* The far end of a lane of the port above. */
         l->far = near_name(t, lane->expander->above->expander);
+        l->bundle = lane->expander->above->n_lanes > 1 ? link_above(lane->expander) : NULL;
     } else {
         l->far = far_name(t, lane->port);
         l->bundle = lane->port->link == l ? NULL : lane->port->link;
