@@ -43,7 +43,7 @@ class Fc(Adapter):
     kernels = ("4.4.180-94.164-default", "4.18.0-553.el8.x86_64", "5.10.0-33-amd64", "5.14.0-427.el9.x86_64", "6.1.0-37-amd64")
 
     def __init__(self, rng, ids, chip, ports):
-        self.chip, self.ports, self.fresh = chip, ports, ids
+        self.chip, self.ports, self.fresh, self.moves = chip, ports, ids, 0
         self.slot = Slot(ids, chip.vendor, chip.device, 0x0c0400, chip.driver, chip.slot, port_for(rng, chip.slot), functions=len(ports))
         self.first = ids.host(len(ports))
         self.vport_hosts = [ids.host() for p in ports for _ in p.vports]
@@ -116,7 +116,8 @@ class Fc(Adapter):
                 for name in ("loss_of_sync_count", "loss_of_signal_count", "link_failure_count", "invalid_tx_word_count"):
                     port.counters[name] += rng.randrange(1, 2000)
             elif what < 0.36 and port.fabric:     # to another fabric, with nothing on it that is zoned for this port
-                port.fabric, port.remotes = port.fabric + 0x1000, []
+                self.moves += 1
+                port.fabric, port.remotes = port.fabric + 0x1000 * self.moves, []
                 port.speed = min(max(self.chip.speeds), rng.choice([s for s in ORDER if s in self.chip.speeds]))
             elif what < 0.4:
                 port.counters = {name: 0 for name in STATISTICS}
