@@ -185,7 +185,7 @@ static void name_far_ends(struct model *m)
     for (size_t i = 0; i < m->devices.n; i++) {
         const struct device *d = m->devices.v[i];
 
-        if (d->link && !d->link->far_id)
+        if (d->link && !d->link->far_id && !d->link->far_is_network)
             d->link->far_id = d->wwid     ? d->wwid
                               : d->serial ? d->serial
                               : fact_number_or(d->subject, &KEY_SCSI_LEVEL, LEVEL_SPC_2) <
