@@ -215,6 +215,15 @@ static const char *host_id(struct relation *r, const struct subject *host)
     return mark ? relate_host_id(r, host, mark) : NULL;
 }
 
+/* What a device is behind: as in relate_target_port(). */
+static int complete(struct relation *r, struct device *d)
+{
+    if (!d->link)
+        return 0;
+    d->remote = arena_printf(r->model->arena, "%s-target", d->link->id);
+    return d->remote ? 0 : -ENOMEM;
+}
+
 const struct transport TRANSPORT_SRP = {
     .name = "srp",
     .classes = CLASSES,
@@ -224,4 +233,5 @@ const struct transport TRANSPORT_SRP = {
     .host_id = host_id,
     .relate = relate,
     .link_of = relate_link_of_host,
+    .complete = complete,
 };
