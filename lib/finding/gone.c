@@ -16,7 +16,7 @@
 /* A link that was up, and is not now. */
 struct loss {
     const char *id, *kernel_name, *label, *far, *far_id;
-    const char *up_id, *bundle_id, *host_id;
+    const char *up_id, *bundle_id, *host_id, *wire;
     size_t last; /* the snapshot in which it was up last; SIZE_MAX: in none */
     bool judged_above;
     bool is_done;
@@ -48,6 +48,7 @@ static struct loss loss_of(const struct sample *s, size_t last)
                           .up_id = s->up_id,
                           .bundle_id = s->bundle_id,
                           .host_id = s->host_id,
+                          .wire = s->wire,
                           .last = last,
                           .judged_above = s->judged_above };
 }
@@ -67,6 +68,7 @@ static struct loss loss_of_link(const struct judging *j, const struct link *l)
                           .up_id = l->up ? l->up->id : NULL,
                           .bundle_id = l->bundle ? l->bundle->id : NULL,
                           .host_id = l->host ? l->host->id : NULL,
+                          .wire = l->far_is_network ? l->near : NULL,
                           .last = SIZE_MAX };
 }
 
@@ -157,7 +159,7 @@ static int add_loss(struct finding *f, const struct loss *x)
     return r < 0 ? r : judge_evidence(f, x->kernel_name, x->label ? x->label : "up", x->far);
 }
 
-/* All that were lost below one host since one look. */
+/* All that were lost below one host, or with one wire, since one look. */
 static int add_lost(struct judging *j, struct losses *all, size_t first)
 {
     const struct loss *x = &all->v.v[first];
@@ -169,7 +171,9 @@ static int add_lost(struct judging *j, struct losses *all, size_t first)
         struct loss *other = &all->v.v[i];
 
         if (other->is_done || other->last != x->last ||
-            (i != first && !same_text(other->host_id, x->host_id)) || is_explained(j, all, other))
+            (i != first && !same_text(other->host_id, x->host_id) &&
+             !same_text(other->wire, x->wire)) ||
+            is_explained(j, all, other))
             continue;
         other->is_done = true;
         r = add_loss(f, other);

@@ -164,6 +164,13 @@ const char *judge_mode(struct judging *j, const struct mode *m)
     return arena_printf(j->arena, "%" PRIu64 ".%" PRIu64 " MB/s", kb / 1000, kb % 1000 / 100);
 }
 
+bool judge_same_wire(const struct link *a, const struct link *b)
+{
+    return a == b ||
+           (a->far_is_network && b->far_is_network && strcmp(a->transport, b->transport) == 0 &&
+            a->near && b->near && strcmp(a->near, b->near) == 0);
+}
+
 bool judge_is_named(const struct judging *j, const char *id, const char *const *codes)
 {
     for (size_t i = 0; i < j->report->findings.n; i++) {

@@ -59,6 +59,10 @@ bool judge_is_named(const struct judging *j, const char *id, const char *const *
 /* The first device on a link, NULL where there is none. */
 const struct device *judge_device_on(const struct judging *j, const struct link *l);
 
+/* Are both links one wire: of hosts that there is one of for each target that is reached through it? True of a
+ * link and itself. */
+bool judge_same_wire(const struct link *a, const struct link *b);
+
 /* The link of that id; NULL where the model has none. */
 struct link *judge_link(const struct judging *j, const char *id);
 

@@ -355,7 +355,24 @@ static int add_bundle(struct judging *j, struct finding *f, struct group *g)
     return r;
 }
 
-/* One finding for a link, or for all that share its hop, or for a wide link's lanes. */
+/* Hosts that share a network port fell back with it. */
+static int add_same_wire(struct judging *j, struct finding *f, struct group *g)
+{
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && g->first->far_is_network && i < j->model->links.n; i++) {
+        const struct link *l = j->model->links.v[i];
+
+        if (g->done[i] || !judge_same_wire(l, g->first) || !same_text(code_of(l), g->code) ||
+            !rate_same(l->actual.rate, g->first->actual.rate))
+            continue;
+        g->done[i] = true;
+        r = judge_subject_link(j, f, l);
+    }
+    return r;
+}
+
+/* One finding for a link, or for all that share its hop or its wire, or for a wide link's lanes. */
 static int of_links(struct judging *j, struct group *g)
 {
     const struct link *l = g->first, *hop = judge_is_slot(l) ? NULL : shared_hop(j, g);
@@ -371,9 +388,11 @@ static int of_links(struct judging *j, struct group *g)
         r = add_members(j, f, g, hop);
     if (r == 0 && !g->done[l->index])
         r = judge_subject_link(j, f, l);
+    g->done[l->index] = true;
+    if (r == 0)
+        r = add_same_wire(j, f, g);
     if (r < 0)
         return r;
-    g->done[l->index] = true;
     n = f->subjects.n - (l->bundle || hop ? 1 : 0);
     /* A verdict that siblings gave says that nothing else explains it. */
     if (setter_of(l) == WHO_SIBLING)

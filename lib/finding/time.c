@@ -134,7 +134,13 @@ static int add_steps(struct judging *j, struct finding *f, const struct link *l,
     return r;
 }
 
-/* One finding for all links of a host that changed together. */
+/* Links of one host and hop, or one wire: what they do at one time they do together. */
+static bool are_together(const struct link *a, const struct link *b)
+{
+    return (a->host == b->host && a->up == b->up) || judge_same_wire(a, b);
+}
+
+/* One finding for all links that changed together. */
 static int add_flapping(struct judging *j, struct changes *all, size_t first)
 {
     const struct link *l = j->model->links.v[first];
@@ -145,7 +151,7 @@ static int add_flapping(struct judging *j, struct changes *all, size_t first)
     for (size_t i = first; r == 0 && i < j->model->links.n; i++) {
         const struct link *other = j->model->links.v[i];
 
-        if (!all[i].is_flapping || all[i].is_done || other->host != l->host || other->up != l->up ||
+        if (!all[i].is_flapping || all[i].is_done || !are_together(other, l) ||
             !same_changes(&all[i], c))
             continue;
         all[i].is_done = true;
@@ -321,7 +327,10 @@ static int add_growth(struct judging *j, struct finding **f, const struct link *
 
     if (!*f) {
         *f = judge_add(j, "errors-growing");
-        r = *f ? judge_subject_link(j, *f, l) : -ENOMEM;
+        r = *f ? 0 : -ENOMEM;
+        for (size_t i = 0; r == 0 && i < j->model->links.n; i++)
+            if (judge_same_wire(j->model->links.v[i], l))
+                r = judge_subject_link(j, *f, j->model->links.v[i]);
         if (r == 0)
             r = judge_situation(j, *f, judge_situation_of(l));
         if (r == 0) {
@@ -340,6 +349,14 @@ static int add_growth(struct judging *j, struct finding **f, const struct link *
         "earlier captures");
 }
 
+/* Is it said of another link of its wire, whose counters are the same? */
+static bool is_said_of_wire(const struct judging *j, const struct link *l)
+{
+    static const char *const CODES[] = { "errors-growing", NULL };
+
+    return l->far_is_network && judge_is_named(j, l->id, CODES);
+}
+
 int judge_errors(struct judging *j)
 {
     _cleanup_(history_freep) struct history *all = NULL;
@@ -352,7 +369,9 @@ int judge_errors(struct judging *j)
         const struct link *l = j->model->links.v[i];
         struct finding *f = NULL;
 
-        for (size_t k = 0; r == 0 && !l->has_no_link && k < l->counters.n; k++) {
+        if (l->has_no_link || is_said_of_wire(j, l))
+            continue;
+        for (size_t k = 0; r == 0 && k < l->counters.n; k++) {
             const struct fact_key *key = l->counters.v[k]->key;
             struct growth g;
 

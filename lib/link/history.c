@@ -73,6 +73,7 @@ static int keep_link(struct history *h, const struct link *l, struct sample *ret
         .up_id = keep(h, l->up ? l->up->id : NULL, &r),
         .bundle_id = keep(h, l->bundle ? l->bundle->id : NULL, &r),
         .host_id = keep(h, l->host ? l->host->id : NULL, &r),
+        .wire = keep(h, l->far_is_network ? l->near : NULL, &r),
         .state = l->state,
         .known = l->actual.known,
         .rate = l->actual.rate,

@@ -16,6 +16,7 @@ struct counter_sample {
 struct sample {
     const char *id, *kernel_name, *far, *far_id;
     const char *up_id, *bundle_id, *host_id; /* NULL where it had none */
+    const char *wire; /* the near end of a link to a network, which others may share; else NULL */
     enum link_state state;
     bool known; /* rate and label are */
     struct rate rate;
