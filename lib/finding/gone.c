@@ -99,18 +99,32 @@ static bool lives_on(const struct judging *j, const struct snapshot *s, const st
     return false;
 }
 
-/* Was what is at the far end moved: is it on another link now, where it was not then? */
+/* Did the link lead to something else, or nowhere, when the lost one was up last? */
+static bool was_elsewhere(const struct judging *j, const struct loss *x, const char *id)
+{
+    const struct sample *then = snapshot_link(&j->history->snapshots.v[x->last], id);
+
+    return !then || then->state != LINK_UP || !same_text(then->far_id, x->far_id);
+}
+
+/* Was what is at the far end moved: is it on another link now, or was since, where it was not then? */
 static bool was_moved(const struct judging *j, const struct loss *x)
 {
-    for (size_t i = 0; x->far_id && x->last != SIZE_MAX && i < j->model->links.n; i++) {
+    if (!x->far_id || x->last == SIZE_MAX || x->wire)
+        return false;
+    for (size_t i = 0; i < j->model->links.n; i++) {
         const struct link *l = j->model->links.v[i];
-        const struct sample *then;
 
-        if (l->state != LINK_UP || l->far_is_network || !same_text(l->far_id, x->far_id))
-            continue;
-        then = snapshot_link(&j->history->snapshots.v[x->last], l->id);
-        if (!then || then->state != LINK_UP || !same_text(then->far_id, x->far_id))
+        if (l->state == LINK_UP && same_text(l->far_id, x->far_id) && was_elsewhere(j, x, l->id))
             return true;
+    }
+    for (size_t i = x->last + 1; i < j->history->snapshots.n; i++) {
+        const struct snapshot *s = &j->history->snapshots.v[i];
+
+        for (size_t k = 0; k < s->n_links; k++)
+            if (s->links[k].state == LINK_UP && same_text(s->links[k].far_id, x->far_id) &&
+                was_elsewhere(j, x, s->links[k].id))
+                return true;
     }
     return false;
 }
