@@ -4,6 +4,8 @@
  */
 #include "expect/expect.h"
 
+#include <string.h>
+
 /* The common mode of all claims of a list; false where the list is empty. */
 static bool common_of(const struct claim *claims, size_t n, struct rate *ret)
 {
@@ -192,6 +194,29 @@ static int judge_by_near_end(struct model *m, struct link *l, const struct histo
                        past_word(m, l, s, "this end with another device, in an earlier capture"));
 }
 
+/* Lanes that the link has lost because somebody switched them off: as its transport sees it, or by what was a
+ * lane of it then. */
+static uint32_t lanes_off(const struct model *m, const struct link *l,
+                          const struct history *history)
+{
+    uint32_t most = l->lanes_off;
+
+    for (size_t i = 0; history && i < history->snapshots.n; i++) {
+        uint32_t n = 0;
+
+        for (size_t k = 0; k < m->links.n; k++) {
+            const struct link *lane = m->links.v[k];
+            const struct sample *s = lane->host == l->host && lane->state == LINK_DISABLED
+                                         ? snapshot_link(&history->snapshots.v[i], lane->id)
+                                         : NULL;
+
+            n += s && s->bundle_id && strcmp(s->bundle_id, l->id) == 0;
+        }
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
 /* How many lanes a link has is known to siblings, where its ends expect no more than it has, and to its
  * past. `*ret` is their word, a mode not known where it has as many as they say. */
 static uint32_t lanes_expected(struct model *m, const struct link *l, const struct history *history,
@@ -204,6 +229,8 @@ static uint32_t lanes_expected(struct model *m, const struct link *l, const stru
         *ret = siblings_word(m, l, true, NULL);
     if (!ret->mode.known && s && s->rate.lanes > able)
         *ret = past_word(m, l, s, "an earlier capture");
+    if (ret->mode.known && ret->mode.rate.lanes <= l->actual.rate.lanes + lanes_off(m, l, history))
+        *ret = (struct claim){ 0 };
     return ret->mode.known ? ret->mode.rate.lanes : able;
 }
 

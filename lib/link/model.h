@@ -122,6 +122,8 @@ struct link {
     bool
         lanes_vary; /* how many lanes belong to it is a matter of cabling: its ends claim as many as it
                        * has, siblings and the past may know of more */
+    uint32_t
+        lanes_off; /* of those that belong to it, as far as is seen, somebody switched so many off */
     bool
         judged_above; /* the far end of a cable that is judged from its near one: no cause of its own */
     bool far_is_network; /* the far end is a fabric or network, not a device with a model */

@@ -101,6 +101,26 @@ static unsigned missing_of_group(const struct sas_tree *t, const struct sas_port
     return n;
 }
 
+/* Phys of the port's groups that an administrator has switched off; of an expander's ports nothing tells the
+ * groups. */
+static unsigned off_of_groups(const struct sas_tree *t, const struct sas_port *port)
+{
+    unsigned n = 0;
+
+    for (size_t i = 0; !port->expander && i < t->n_lanes; i++) {
+        const struct sas_lane *lane = &t->lanes[i];
+
+        if (lane->expander || lane->enabled)
+            continue;
+        for (const struct sas_lane *own = port->lanes; own; own = own->next_of_port)
+            if (own->number / GROUP == lane->number / GROUP) {
+                n++;
+                break;
+            }
+    }
+    return n;
+}
+
 /* How many lanes the port should have: one from an HBA to an expander takes whole groups of
  * phys, as connectors and cables do. Nothing says so of other ports. */
 static unsigned lanes_expected(const struct sas_tree *t, const struct sas_port *port)
@@ -393,6 +413,7 @@ static int relate_port(struct sas_tree *t, struct sas_port *port)
     l->far = port->lanes->link->far;
     l->up = link_above(port->expander);
     l->state = LINK_UP;
+    l->lanes_off = off_of_groups(t, port);
     e = name_far_end(t, l, port);
     if (e == 0)
         e = relate_port_rate(t, port, &sum);
