@@ -21,7 +21,7 @@ static void rate_below_expected(void **state)
     assert_first(f, slow->id);
     assert_true(has_evidence(f, "also slower-than-sibling"));
     assert_int_equal(k.report->findings.n, 1);
-    assert_string_equal(slow->findings.v[0], "rate-below-expected");
+    assert_string_equal(slow->findings.v[0]->entry->code, "rate-below-expected");
     judged_done(&k);
 }
 
