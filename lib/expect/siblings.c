@@ -8,7 +8,7 @@
 
 static bool same_text(const char *a, const char *b)
 {
-    return a && b && strcmp(a, b) == 0;
+    return a && b && (a == b || strcmp(a, b) == 0);
 }
 
 static const char *model_of(const struct link *l)

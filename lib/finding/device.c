@@ -148,31 +148,15 @@ static uint64_t own_best(const struct judging *j, const struct measured *x)
     return best;
 }
 
+/* The best measurement of each device by each method and block: what was slower beside it was disturbed. */
+struct bests {
+    const struct measured **v;
+    size_t n;
+};
+
 static bool is_alike(const struct measured *a, const struct measured *b)
 {
     return a->block_bytes == b->block_bytes && strcmp(a->method, b->method) == 0;
-}
-
-/* Is it the best of its device among those of its kind, the first among equals? It is the others that were
- * disturbed. */
-static bool is_best_of_device(const struct judging *j, size_t index)
-{
-    const struct measured *x = &j->model->measures.v[index];
-
-    for (size_t i = 0; i < j->model->measures.n; i++) {
-        const struct measured *y = &j->model->measures.v[i];
-
-        if (i != index && y->device == x->device && is_alike(x, y) &&
-            (y->kb_per_s > x->kb_per_s || (y->kb_per_s == x->kb_per_s && i < index)))
-            return false;
-    }
-    return true;
-}
-
-static bool same_model(const struct device *a, const struct device *b)
-{
-    return a->model && b->model && strcmp(a->model, b->model) == 0 && a->host && b->host &&
-           expect_same_card(a->host, b->host);
 }
 
 static int compare_u64(const void *a, const void *b)
@@ -182,17 +166,56 @@ static int compare_u64(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* By device, block and method, the fastest first. */
+static int compare_measured(const void *a, const void *b)
+{
+    const struct measured *x = *(const struct measured *const *)a;
+    const struct measured *y = *(const struct measured *const *)b;
+    int r = strcmp(x->device->id, y->device->id);
+
+    if (r == 0)
+        r = compare_u64(&x->block_bytes, &y->block_bytes);
+    if (r == 0)
+        r = strcmp(x->method, y->method);
+    return r ? r : compare_u64(&y->kb_per_s, &x->kb_per_s);
+}
+
+static int find_bests(struct judging *j, struct bests *ret)
+{
+    size_t n = j->model->measures.n;
+
+    ret->n = 0;
+    ret->v = arena_new_array(j->arena, const struct measured *, n);
+    if (!ret->v)
+        return -ENOMEM;
+    for (size_t i = 0; i < n; i++)
+        ret->v[i] = &j->model->measures.v[i];
+    qsort(ret->v, n, sizeof(*ret->v), compare_measured);
+    for (size_t i = 0; i < n; i++) {
+        const struct measured *last = ret->n ? ret->v[ret->n - 1] : NULL;
+
+        if (!last || last->device != ret->v[i]->device || !is_alike(last, ret->v[i]))
+            ret->v[ret->n++] = ret->v[i];
+    }
+    return 0;
+}
+
+static bool same_model(const struct device *a, const struct device *b)
+{
+    return a->model && b->model && strcmp(a->model, b->model) == 0 && a->host && b->host &&
+           expect_same_card(a->host, b->host);
+}
+
 /* The median of at least two siblings, measured alike; 0 where there are fewer. */
-static int sibling_median(const struct judging *j, const struct measured *x, uint64_t *ret)
+static int sibling_median(const struct bests *all, const struct measured *x, uint64_t *ret)
 {
     VEC(uint64_t) rates = { 0 };
     int r = 0;
 
-    for (size_t i = 0; r == 0 && i < j->model->measures.n; i++) {
-        const struct measured *y = &j->model->measures.v[i];
+    for (size_t i = 0; r == 0 && i < all->n; i++) {
+        const struct measured *y = all->v[i];
 
-        if (y->device != x->device && is_alike(x, y) && same_model(y->device, x->device) &&
-            is_best_of_device(j, i))
+        if (y->device != x->device && is_alike(x, y) && same_model(y->device, x->device))
             r = vec_push(&rates, y->kb_per_s);
     }
     if (rates.n)
@@ -244,23 +267,26 @@ static int add_slow_read(struct judging *j, const struct measured *x, uint64_t b
 int judge_reads(struct judging *j)
 {
     static const char *const SAID[] = { "read-below-link", NULL };
-    int r = 0;
+    uint64_t percent = j->thresholds.read_below_percent;
+    struct bests all;
+    int r = find_bests(j, &all);
 
-    for (size_t i = 0; r == 0 && i < j->model->measures.n; i++) {
-        const struct measured *x = &j->model->measures.v[i];
-        uint64_t best = own_best(j, x), median, percent = j->thresholds.read_below_percent;
+    for (size_t i = 0; r == 0 && i < all.n; i++) {
+        const struct measured *x = all.v[i];
+        uint64_t own = own_best(j, x), best = own, median;
 
-        /* What is below that share of both is below it of its own best. */
-        if (x->kb_per_s * 100 >= best * percent || !is_best_of_device(j, i) ||
+        /* What is below that share of the smaller is below it of its own best; and it has to be slow for long. */
+        if (x->kb_per_s * 100 >= own * percent ||
+            !was_slow_before(j, x, (own * percent + 99) / 100) ||
             judge_is_named(j, x->device->id, SAID))
             continue;
-        r = sibling_median(j, x, &median);
+        r = sibling_median(&all, x, &median);
         if (r < 0)
             break;
         best = median && median < best ? median : best;
         if (x->kb_per_s * 100 < best * percent &&
             was_slow_before(j, x, (best * percent + 99) / 100))
-            r = add_slow_read(j, x, own_best(j, x), median);
+            r = add_slow_read(j, x, own, median);
     }
     return r;
 }
