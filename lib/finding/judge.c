@@ -283,7 +283,8 @@ static int sort_findings(struct report *report)
         for (size_t i = 0; i < report->findings.n; i++)
             if ((int)report->findings.v[i]->severity == severity)
                 sorted.v[sorted.n++] = report->findings.v[i];
-    memcpy(report->findings.v, sorted.v, sorted.n * sizeof(*sorted.v));
+    if (sorted.n)
+        memcpy(report->findings.v, sorted.v, sorted.n * sizeof(*sorted.v));
     free(sorted.v);
     return 0;
 }
