@@ -16,7 +16,7 @@ const struct catalog_entry CATALOG[] = {
       LIST(
           "a bad contact or a marginal cable: connector, backplane slot, a cable that is too long or not made for the rate; links that train low have this nearly always",
           "after errors or a reset one end fell back, and keeps the low rate until it is reset or power-cycled",
-          "on USB: a cable, hub or front-panel port without the SuperSpeed wires; on parallel ATA: a cable of 40 conductors",
+          "a cable, hub or front-panel port that is wired for an older generation only; of flat cables one of 40 conductors instead of 80",
           "firmware at either end that settles for less with this partner"),
       LIST(
           "reseat the device and the cable, then have the link negotiate again (replug; a reboot where a limit was kept) and look again",

@@ -12,7 +12,7 @@ import json, os, subprocess, sys, tempfile
 
 # Members whose text may change, wherever they stand; in all others it may not.
 NAMES = {"id", "host", "near", "far", "up", "bundle", "link", "path", "bottleneck", "serial", "wwid", "enclosure", "by_id",
-         "hostname", "via", "example", "reason", "subjects", "from"}
+         "hostname", "via", "example", "reason", "subjects", "from", "summary", "used_by"}
 
 def run(*words): return subprocess.run(words, stdout=subprocess.PIPE, check=False)
 
