@@ -115,3 +115,31 @@ const char *path_last(const char *path)
 
     return slash ? slash + 1 : path;
 }
+
+/* Length of "ESC [ numbers m" (ECMA-48 8.3.117), 0 where there is none. */
+static size_t colour_sequence(const char *text)
+{
+    size_t n = 2;
+
+    if (text[0] != '\033' || text[1] != '[')
+        return 0;
+    while ((text[n] >= '0' && text[n] <= '9') || text[n] == ';')
+        n++;
+    return text[n] == 'm' ? n + 1 : 0;
+}
+
+void text_for_terminal(char *text)
+{
+    for (size_t left = strlen(text), n; left; text += n, left -= n) {
+        const uint8_t *p = (const uint8_t *)text;
+        size_t colour = colour_sequence(text);
+        bool control = (p[0] < 0x20 && p[0] != '\n') || p[0] == 0x7f;
+
+        n = colour ? colour : utf8_sequence(p, left);
+        /* U+0080 to U+009F are control characters as well */
+        if (!colour && (n == 0 || control || (n == 2 && p[0] == 0xc2 && p[1] < 0xa0))) {
+            n = n ? n : 1;
+            memset(text, '?', n);
+        }
+    }
+}

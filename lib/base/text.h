@@ -28,3 +28,7 @@ char *text_clean(struct arena *a, struct bytes field);
 
 /* The last component of a path: what follows the last '/'. Points into the path. */
 const char *path_last(const char *path);
+
+/* Makes text that came from anywhere fit for a terminal, in place: control characters but newline, and what is
+ * no valid UTF-8, become '?'. Colours (ESC [ numbers m) stay. */
+void text_for_terminal(char *text);

@@ -4,6 +4,8 @@
  */
 #include "../cmocka_all.h"
 
+#include <stdio.h>
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,12 +157,41 @@ static void last_components(void **state)
     assert_string_equal(path_last(""), "");
 }
 
+static void terminals_get_no_control_characters(void **state)
+{
+    static const struct {
+        const char *in, *out;
+    } CASES[] = {
+        { "", "" },
+        { "plain, \xc3\xa4\n", "plain, \xc3\xa4\n" },
+        { "a\tb\rc\x7f", "a?b?c?" },
+        { "\033[1;31mred\033[0m", "\033[1;31mred\033[0m" },
+        { "\033]0;title\007", "?]0;title?" },
+        { "\033[2J\033[", "?[2J?[" },
+        { "\xc2\x9bm \xc2\xa0", "??m \xc2\xa0" },
+        { "\xff\xc3", "??" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        char text[64];
+
+        snprintf(text, sizeof(text), "%s", CASES[i].in);
+        text_for_terminal(text);
+        assert_string_equal(text, CASES[i].out);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(utf8_as_the_rfc_says),  cmocka_unit_test(utf8_at_every_place),
-        cmocka_unit_test(plain_text_has_no_nul), cmocka_unit_test(beginnings_and_ends),
-        cmocka_unit_test(trimmed_and_clean),     cmocka_unit_test(last_components),
+        cmocka_unit_test(utf8_as_the_rfc_says),
+        cmocka_unit_test(utf8_at_every_place),
+        cmocka_unit_test(plain_text_has_no_nul),
+        cmocka_unit_test(beginnings_and_ends),
+        cmocka_unit_test(trimmed_and_clean),
+        cmocka_unit_test(last_components),
+        cmocka_unit_test(terminals_get_no_control_characters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
