@@ -10,7 +10,7 @@
 #include "ctl/ctl.h"
 #include "live/config_files.h"
 
-/* Adds what a file says, and says what is wrong with it. Returns 0 or -ENOMEM. */
+/* Adds what a file says, and says what is wrong with it. Returns 0, -ENOMEM, or why it cannot be read. */
 static int load_file(struct config *config, const char *path)
 {
     _cleanup_(config_messages_done) struct config_messages messages = { 0 };
@@ -19,14 +19,14 @@ static int load_file(struct config *config, const char *path)
 
     if (r < 0) {
         if (r != -ENOMEM)
-            fprintf(stderr, "hbactl: %s: %s\n", path, strerror(-r));
-        return r == -ENOMEM ? r : 0;
+            say("%s: %s", path, r == -EBADFD ? "not a regular file" : strerror(-r));
+        return r;
     }
     r = config_parse(config, path, text, &messages);
     for (size_t i = 0; i < messages.list.n; i++) {
         const struct config_message *m = &messages.list.v[i];
 
-        fprintf(stderr, "hbactl: %s:%u: %s\n", m->place.file, m->place.line, m->text);
+        say("%s:%u: %s", m->place.file, m->place.line, m->text);
     }
     free((void *)(uintptr_t)text.data);
     return r;
@@ -39,9 +39,10 @@ static int load_files_of_machine(struct config *config)
 
     for (size_t i = 0; r == 0 && i < files.n; i++) {
         if (files.v[i].error)
-            fprintf(stderr, "hbactl: %s: %s\n", files.v[i].path, strerror(files.v[i].error));
+            say("%s: %s", files.v[i].path, strerror(files.v[i].error));
         else
             r = load_file(config, files.v[i].path);
+        r = r == -ENOMEM ? r : 0; /* what cannot be read was said; the others count */
     }
     return r;
 }

@@ -160,11 +160,30 @@ void config_files_done(struct config_files *files)
     *files = (struct config_files){ 0 };
 }
 
+/* Opens a regular file, or a pipe that somebody holds open already ("/dev/fd/63"): others may never end, or
+ * never begin. */
+static int open_text(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    struct stat st;
+    int r = fd < 0 || fstat(fd, &st) < 0 ? -errno : 0;
+
+    if (r == 0 && S_ISDIR(st.st_mode))
+        r = -EISDIR;
+    else if (r == 0 && S_ISFIFO(st.st_mode) && text_starts_with(path, "/dev/fd/"))
+        r = fcntl(fd, F_SETFL, 0) < 0 ? -errno : 0;
+    else if (r == 0 && !S_ISREG(st.st_mode))
+        r = -EBADFD;
+    if (r < 0 && fd >= 0)
+        close(fd);
+    return r < 0 ? r : fd;
+}
+
 int config_file_read(const char *path, struct bytes *ret)
 {
-    _cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    _cleanup_close_ int fd = open_text(path);
     VEC(uint8_t) text = { 0 };
-    ssize_t n = fd < 0 ? -errno : 1;
+    ssize_t n = fd < 0 ? fd : 1;
 
     while (n > 0 && text.n <= CONFIG_FILE_BYTES) {
         n = vec_reserve(&text, 16384);
