@@ -18,7 +18,11 @@
 #include "live/live.h"
 #include "source/capture.h"
 
-enum { AT_ONCE = 8, CHUNK_MAX = 256 * 1024 * 1024 };
+enum {
+    AT_ONCE = 8,
+    STREAM_MAX = 256 * 1024 * 1024, /* of one adapter: fifty thousand devices */
+    ROUNDS_MAX = 60,                /* of patience that an adapter is given for all it has to say */
+};
 
 static const char *const LEVELS[] = {
     [LEVEL_IDENTITY] = "identity",
@@ -35,8 +39,11 @@ struct child {
     char *at;            /* "0:0:2:0": of which device it is waiting for an answer; NULL if none */
     uint8_t cdb[CDB_MAX];
     size_t cdb_len;
-    uint64_t heard_us; /* when it last said something */
+    uint64_t started_us, heard_us; /* when it last said something */
+    uint64_t said_bytes;
     bool complete;
+    bool has_ended;
+    int status; /* then, as of waitpid() */
 };
 
 struct collecting {
@@ -56,8 +63,7 @@ void notes_done(struct notes *notes)
     *notes = (struct notes){ 0 };
 }
 
-static int note(struct notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static int note(struct notes *notes, const char *format, ...)
+int note(struct notes *notes, const char *format, ...)
 {
     char **grown = realloc(notes->v, (notes->n + 1) * sizeof(*grown)), *text;
     va_list args;
@@ -145,7 +151,7 @@ static int start_child(struct collecting *c, struct child *child, const struct a
         return r;
     }
     *child = (struct child){ .adapter = adapter, .fd = out[0], .errors = err[0] };
-    child->heard_us = now_us();
+    child->started_us = child->heard_us = now_us();
     child->pid = fork();
     if (child->pid == 0)
         run_child(c, adapter, out[1], err[1]);
@@ -186,6 +192,15 @@ static int take_object(struct collecting *c, struct child *child, struct bytes t
     return progress.hctl && !child->at ? -ENOMEM : 0;
 }
 
+/* White space keeps nobody waiting. */
+static bool says_something(const uint8_t *data, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (data[i] > ' ' || data[i] == '\0')
+            return true;
+    return false;
+}
+
 /* Takes what the child has written. Returns 1, 0 at the end of its stream, -EBADMSG with a note where it
  * is not worth listening to any longer, or another negative errno. */
 static int take_output(struct collecting *c, struct child *child)
@@ -195,8 +210,8 @@ static int take_output(struct collecting *c, struct child *child)
     ssize_t n;
     int r = vec_reserve(&child->buffer, 64 * 1024);
 
-    if (r == 0 && child->buffer.n > CHUNK_MAX) {
-        r = note(c->notes, "hbad-collect for %s sent what is no capture: an object is too long",
+    if (r == 0 && child->said_bytes > STREAM_MAX) {
+        r = note(c->notes, "hbad-collect for %s sends without end; the rest is not listened to",
                  child->adapter->name);
         r = r < 0 ? r : -EBADMSG;
     }
@@ -205,8 +220,10 @@ static int take_output(struct collecting *c, struct child *child)
     n = read(child->fd, child->buffer.v + child->buffer.n, 64 * 1024);
     if (n <= 0)
         return n < 0 && errno != EINTR ? -errno : n < 0;
+    if (says_something(child->buffer.v + child->buffer.n, (size_t)n))
+        child->heard_us = now_us();
     child->buffer.n += (size_t)n;
-    child->heard_us = now_us();
+    child->said_bytes += (uint64_t)n;
     while (r == 0 && (nul = memchr(child->buffer.v + searched, '\0', child->buffer.n - searched))) {
         r = take_object(
             c, child,
@@ -220,19 +237,26 @@ static int take_output(struct collecting *c, struct child *child)
     return r < 0 ? r : 1;
 }
 
+/* Has the child ended? Asks the kernel until it has. */
+static bool has_ended(struct child *child)
+{
+    if (!child->has_ended)
+        child->has_ended = waitpid(child->pid, &child->status, WNOHANG) != 0;
+    return child->has_ended;
+}
+
 /* How a child ended, in words. One that hangs as it ends is not waited for. */
-static const char *how_it_ended(const struct child *child, char *buffer, size_t size)
+static const char *how_it_ended(struct child *child, char *buffer, size_t size)
 {
     enum { TRIES = 20, PAUSE_NS = 10 * 1000 * 1000 };
-    int status = 0;
 
-    for (unsigned i = 0; waitpid(child->pid, &status, WNOHANG) == 0; i++) {
+    for (unsigned i = 0; !has_ended(child); i++) {
         if (i == TRIES)
             return "still running";
         nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
     }
-    snprintf(buffer, size, "%s %d", WIFSIGNALED(status) ? "signal" : "status",
-             WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    snprintf(buffer, size, "%s %d", WIFSIGNALED(child->status) ? "signal" : "status",
+             WIFSIGNALED(child->status) ? WTERMSIG(child->status) : WEXITSTATUS(child->status));
     return buffer;
 }
 
@@ -246,6 +270,7 @@ static int finish(struct collecting *c, struct child *child)
     if (!child->complete) {
         const char *how = how_it_ended(child, buffer, sizeof(buffer));
 
+        c->notes->unexamined++;
         n = read(child->errors, said, sizeof(said) - 1);
         said[n > 0 ? n : 0] = '\0';
         said[strcspn(said, "\n")] = '\0';
@@ -262,10 +287,11 @@ static int hear(struct collecting *c, struct child *child)
 {
     int r = take_output(c, child);
 
-    if (r == 0)
+    if (r == 0 || (r > 0 && child->complete))
         return finish(c, child);
     if (r != -EBADMSG)
         return r < 0 ? r : 0;
+    c->notes->unexamined++;
     forget(child);
     return 0;
 }
@@ -278,16 +304,39 @@ static int give_up(struct collecting *c, struct child *child)
         .cdb = { child->cdb, child->cdb_len },
         .error = ETIMEDOUT,
     };
+    unsigned long long s = (now_us() - child->heard_us) / 1000000;
     int r = 0;
 
-    if (child->at && child->cdb_len)
+    if (has_ended(child)) /* and another process keeps its stream open */
+        return finish(c, child);
+    c->notes->unexamined++;
+    if (s * 1000000 < c->patience_us)
+        r = note(c->notes, "%s is not done after %llu s and is not waited for any longer",
+                 child->adapter->name, (unsigned long long)(c->patience_us * ROUNDS_MAX / 1000000));
+    else if (child->at && *child->at)
+        r = note(c->notes, "device %s has not answered for %llu s and is not waited for any longer",
+                 child->at, s);
+    else
+        r = note(c->notes,
+                 "adapter %s has not answered for %llu s and is not waited for any longer",
+                 child->adapter->name, s);
+    if (r == 0 && child->at && child->cdb_len)
         r = store_put_command(c->store, &unanswered);
-    if (r == 0)
-        r = note(c->notes, "%s %s has not answered for %llu s and is not waited for any longer",
-                 child->at ? "device" : "adapter", child->at ? child->at : child->adapter->name,
-                 (unsigned long long)(c->patience_us / 1000000));
     forget(child);
     return r;
+}
+
+/* A child whose time is over may just have said something. */
+static int hear_or_give_up(struct collecting *c, struct child *child)
+{
+    uint64_t heard_us = child->heard_us, started_us = child->started_us;
+    int r = hear(c, child);
+
+    if (r < 0 || !child->pid)
+        return r;
+    return child->heard_us != heard_us && now_us() - started_us < c->patience_us * ROUNDS_MAX
+               ? 0
+               : give_up(c, child);
 }
 
 /* Waits for any child to speak, end, or be silent for too long. */
@@ -314,10 +363,11 @@ static int wait_for_children(struct collecting *c)
 
         if (!child->pid)
             continue;
-        if (fds[i].revents)
+        if (now - child->heard_us >= c->patience_us ||
+            now - child->started_us >= c->patience_us * ROUNDS_MAX)
+            r = fds[i].revents & POLLIN ? hear_or_give_up(c, child) : give_up(c, child);
+        else if (fds[i].revents)
             r = hear(c, child);
-        else if (now - child->heard_us >= c->patience_us)
-            r = give_up(c, child);
     }
     return r;
 }
@@ -346,7 +396,17 @@ static int collect_adapters(struct collecting *c, const struct adapters *adapter
     while (r == 0 && (next < adapters->n || any_child(c))) {
         struct child *child = next < adapters->n ? free_child(c) : NULL;
 
-        r = child ? start_child(c, child, &adapters->v[next++]) : wait_for_children(c);
+        if (!child) {
+            r = wait_for_children(c);
+            continue;
+        }
+        r = start_child(c, child, &adapters->v[next]);
+        if (r < 0 && r != -ENOMEM) {
+            c->notes->unexamined++;
+            r = note(c->notes, "hbad-collect for %s cannot be started: %s", adapters->v[next].name,
+                     strerror(-r));
+        }
+        next++;
     }
     for (size_t i = 0; i < AT_ONCE; i++)
         if (c->children[i].pid)
@@ -371,10 +431,16 @@ int collect_machine(struct store *store, enum level level, const char *named, bo
         r = store_set_taken(store, &taken);
     if (r == 0)
         r = gather_adapters(live, &adapters);
+    if (r < 0 && r != -ENOMEM)
+        say("this machine cannot be examined: %s", strerror(-r));
+    if (r == 0 && adapters.error) {
+        notes->unexamined++;
+        r = note(notes, "the SCSI hosts cannot be listed: %s", strerror(adapters.error));
+    }
     if (r == 0 && adapters.n) {
         r = find_program(program, sizeof(program));
         if (r < 0)
-            fprintf(stderr, "hbactl: %s: %s\n", program, strerror(-r));
+            say("%s: %s", program, strerror(-r));
     }
     if (r == 0)
         r = collect_adapters(&c, &adapters);

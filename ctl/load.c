@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "ctl/ctl.h"
@@ -41,7 +42,7 @@ static int load_capture(const char *path, struct store *store)
     }
     if (fd < 0) {
         r = -errno;
-        fprintf(stderr, "hbactl: %s: %s\n", path, strerror(errno));
+        say("%s: %s", path, strerror(errno));
         return r;
     }
     reader = json_reader_new(refill, &fd);
@@ -49,14 +50,13 @@ static int load_capture(const char *path, struct store *store)
         return -ENOMEM;
     r = capture_read(reader, store, arena, &reading);
     if (r == -EBADMSG)
-        fprintf(stderr, "hbactl: %s: %s: %s (near byte %llu)\n", path, reading.where, reading.why,
-                (unsigned long long)reading.offset);
+        say("%s: %s: %s (near byte %llu)", path, reading.where, reading.why,
+            (unsigned long long)reading.offset);
     else if (r < 0)
-        fprintf(stderr, "hbactl: %s: %s\n", path, strerror(-r));
+        say("%s: %s", path, strerror(-r));
     else if (reading.stopped)
-        fprintf(stderr,
-                "hbactl: %s: the capture breaks off at byte %llu; what came before is used\n", path,
-                (unsigned long long)reading.offset);
+        say("%s: the capture breaks off at byte %llu; what came before is used", path,
+            (unsigned long long)reading.offset);
     return r;
 }
 
@@ -80,6 +80,22 @@ static int load_history(const struct request *request, struct history **ret)
     return r;
 }
 
+/* Puts the notes into the report; frees it where there is no memory. */
+static int add_notes(struct report *report, const struct notes *notes)
+{
+    int r = 0;
+
+    report->unexamined = notes->unexamined;
+    for (size_t i = 0; r == 0 && i < notes->n; i++) {
+        char *text = arena_strdup(report->model->arena, notes->v[i]);
+
+        r = text ? vec_push(&report->notes, text) : -ENOMEM;
+    }
+    if (r < 0)
+        report_free(report);
+    return r;
+}
+
 static int diagnose_store(const struct store *store, const struct diagnose_options *options,
                           const struct notes *notes, struct report **ret)
 {
@@ -87,13 +103,8 @@ static int diagnose_store(const struct store *store, const struct diagnose_optio
     struct report *report;
     int r = source ? diagnose(source, options, &report) : -ENOMEM;
 
-    for (size_t i = 0; r == 0 && i < notes->n; i++) {
-        char *note = arena_strdup(report->model->arena, notes->v[i]);
-
-        r = note ? vec_push(&report->notes, note) : -ENOMEM;
-        if (r < 0)
-            report_free(report);
-    }
+    if (r == 0)
+        r = add_notes(report, notes);
     if (r == 0)
         *ret = report;
     return r;
@@ -113,19 +124,56 @@ static int report_of_captures(const struct request *request, struct diagnose_opt
     return r < 0 ? r : diagnose_store(store, &options, &none, ret);
 }
 
+/* The source over a copied tree, which must have a sys in it. Says what is wrong; NULL with errno then. */
+static struct source *open_tree(const char *root)
+{
+    struct live_options options = { .root = root };
+    _cleanup_free_ char *sys = NULL;
+    struct source *live = NULL;
+    struct stat st;
+    int e;
+
+    if (asprintf(&sys, "%s/sys", root) < 0) {
+        sys = NULL;
+        errno = ENOMEM;
+    } else if (stat(sys, &st) == 0) {
+        errno = ENOTDIR;
+        live = S_ISDIR(st.st_mode) ? live_new(&options) : NULL;
+    }
+    e = errno;
+    if (!live)
+        say("%s: %s", sys ? sys : root, strerror(e));
+    errno = e;
+    return live;
+}
+
+/* What cannot be listed is no machine without adapters. */
+static int check_adapters(struct source *live, struct notes *notes)
+{
+    struct adapters adapters = { 0 };
+    int r = gather_adapters(live, &adapters);
+
+    if (r == 0 && adapters.error) {
+        notes->unexamined++;
+        r = note(notes, "the SCSI hosts cannot be listed: %s", strerror(adapters.error));
+    }
+    adapters_done(&adapters);
+    return r;
+}
+
 static int report_of_tree(const struct request *request, const struct diagnose_options *options,
                           struct report **ret)
 {
-    struct live_options live_options = { .root = request->sysfs_root };
-    _cleanup_(source_closep) struct source *live = live_new(&live_options);
+    _cleanup_(source_closep) struct source *live = open_tree(request->sysfs_root);
+    _cleanup_(notes_done) struct notes notes = { 0 };
     int r;
 
-    if (!live) {
-        r = -errno;
-        fprintf(stderr, "hbactl: %s: %s\n", request->sysfs_root, strerror(errno));
-        return r;
-    }
-    return diagnose(live, options, ret);
+    if (!live)
+        return -errno;
+    r = check_adapters(live, &notes);
+    if (r == 0)
+        r = diagnose(live, options, ret);
+    return r < 0 ? r : add_notes(*ret, &notes);
 }
 
 static int report_of_machine(const struct request *request, const struct diagnose_options *options,
@@ -154,30 +202,29 @@ int load_report(const struct request *request, enum level level, const char *nam
     else if (r == 0)
         r = report_of_machine(request, &options, named, ret);
     if (r == -ENOMEM)
-        fputs("hbactl: out of memory\n", stderr);
+        say("out of memory");
     return r;
 }
 
 /* Walks a copied tree through a recorder. */
-static int record_tree(const struct request *request, enum level level, struct store *store)
+static int record_tree(const struct request *request, enum level level, struct store *store,
+                       struct notes *notes)
 {
-    struct live_options options = { .root = request->sysfs_root };
     struct gather_options gather_options = { .level = level };
-    _cleanup_(source_closep) struct source *live = live_new(&options);
+    _cleanup_(source_closep) struct source *live = open_tree(request->sysfs_root);
     _cleanup_(source_closep) struct source *record = NULL;
     _cleanup_(fact_set_freep) struct fact_set *facts = NULL;
     struct taken taken;
     int r;
 
-    if (!live) {
-        r = -errno;
-        fprintf(stderr, "hbactl: %s: %s\n", request->sysfs_root, strerror(errno));
-        return r;
-    }
+    if (!live)
+        return -errno;
     record = record_new(live, store);
     if (!record)
         return -ENOMEM;
-    r = source_now(record, &taken);
+    r = check_adapters(live, notes);
+    if (r == 0)
+        r = source_now(record, &taken);
     return r < 0 ? r : gather(record, &gather_options, &facts);
 }
 
@@ -191,11 +238,11 @@ int load_store(const struct request *request, enum level level, struct store **r
         r = load_capture(request->captures[i], store);
     if (r == 0 && !request->n_captures)
         r = request->sysfs_root
-                ? record_tree(request, level, store)
+                ? record_tree(request, level, store, &notes)
                 : collect_machine(store, level, NULL, request->force, request->patience_s, &notes);
     for (size_t i = 0; i < notes.n; i++)
-        fprintf(stderr, "hbactl: %s\n", notes.v[i]);
+        say("%s", notes.v[i]);
     if (r == 0)
         *ret = TAKE_PTR(store);
-    return r;
+    return r < 0 || !notes.unexamined ? r : 1;
 }

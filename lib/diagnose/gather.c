@@ -263,6 +263,7 @@ int gather_adapters(struct source *source, struct adapters *ret)
         return -ENOMEM;
     r = source_list(source, HOSTS.dir, HOSTS.prefix, &names);
     if (r < 0 || names.error) {
+        found.error = r < 0 || names.error == ENOENT ? 0 : names.error;
         *ret = found;
         return r;
     }

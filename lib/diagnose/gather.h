@@ -35,6 +35,7 @@ struct adapter {
 struct adapters {
     struct adapter *v;
     size_t n;
+    int error; /* why they cannot be listed; 0 where they can, or the kernel knows no SCSI hosts */
 };
 
 /* The adapters of the machine: the PCI functions that hosts are on, and hosts on none, each by itself.

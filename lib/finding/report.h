@@ -34,6 +34,7 @@ struct report {
     struct summary summary;
     VEC(struct finding *) findings; /* worst first */
     VEC(struct gap) gaps;
+    size_t unexamined; /* adapters of which not all could be read */
     VEC(const char *)
     notes; /* what went wrong on the way: a device that did not answer, a capture that broke off */
 };

@@ -61,7 +61,7 @@ static void print_verdicts(const struct report *r, const struct text_style *styl
     char text[160];
 
     if (!s->links) {
-        fputs("No SCSI host was found.\n", out);
+        fputs(r->unexamined ? "Nothing could be examined.\n" : "No SCSI host was found.\n", out);
         return;
     }
     snprintf(text, sizeof(text), "%zu of %zu links run%s below %s expected mode.\n",

@@ -314,8 +314,10 @@ static void findings(struct json_writer *w, const struct report *report)
     json_write_end_array(w);
 }
 
-static void summary(struct json_writer *w, const struct summary *s)
+static void summary(struct json_writer *w, const struct report *r)
 {
+    const struct summary *s = &r->summary;
+
     json_write_key(w, "summary");
     json_write_begin_object_on_one_line(w);
     count(w, "hosts", s->hosts);
@@ -324,6 +326,8 @@ static void summary(struct json_writer *w, const struct summary *s)
     for (int v = 0; v < _VERDICT_MAX; v++)
         count(w, verdict_to_string((enum verdict)v), s->verdicts[v]);
     member(w, "worst", severity_to_string(s->worst));
+    if (r->unexamined)
+        count(w, "unexamined", r->unexamined);
     json_write_end_object(w);
 }
 
@@ -388,7 +392,7 @@ void output_json(const struct report *report, bool pretty, FILE *out)
     member(w, "kernel", report->kernel);
     member(w, "machine", report->machine);
     json_write_end_object(w);
-    summary(w, &report->summary);
+    summary(w, report);
     json_write_key(w, "hosts");
     hosts(w, report);
     json_write_key(w, "links");
