@@ -27,7 +27,26 @@ struct request {
     struct text_style style;
     const char *const *words; /* behind the verb */
     int n_words;
+    FILE *out; /* where verbs print: standard output, or text until it is looked over */
+    char *text;
+    size_t text_size;
 };
+
+/* ---- screen.c: what is said and printed ---- */
+
+/* One line on standard error, "hbactl: " before it. */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Opens request->out. Returns 0 or a negative errno. */
+int screen_open(struct request *request);
+
+/* Prints what was written to request->out. Returns the exit status; another one where it could not be
+ * printed. */
+int screen_close(struct request *request, int status);
+
+/* Where the program was started without one of the three standard files, so that no other file takes its
+ * number: one that gives and takes nothing. */
+void open_standard_files(void);
 
 /* ---- config.c: what the administrator says ---- */
 
@@ -39,7 +58,8 @@ int load_config(const struct request *request, struct config *ret);
 /* ---- load.c: where reports come from ---- */
 
 /* The store behind a report, for `capture`; or the report itself. Both say on standard error what was
- * wrong, and return 0 or a negative errno. `named` may be NULL. */
+ * wrong, and return 0 or a negative errno; load_store() 1 where not all could be read. `named` may be
+ * NULL. */
 int load_report(const struct request *request, enum level level, const char *named,
                 struct report **ret);
 int load_store(const struct request *request, enum level level, struct store **ret);
@@ -50,7 +70,9 @@ int load_store(const struct request *request, enum level level, struct store **r
 struct notes {
     char **v;
     size_t n;
+    size_t unexamined; /* adapters of which not all could be read */
 };
+int note(struct notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void notes_done(struct notes *notes);
 
 /* Collects all adapters into the store, several at a time. A collector that says nothing for

@@ -55,7 +55,7 @@ static int usage(FILE *out, int status)
         "      --patience SECONDS         how long to wait for a device that says nothing (20)\n"
         "      --force                    ask tapes and changers that are named for more than INQUIRY\n"
         "      --no-scrub                 leave serial numbers, WWNs and names in a capture\n"
-        "      --strict                   exit status 3 where something could not be judged\n"
+        "      --strict                   exit status 3 for what could not be judged, and for infos\n"
         "      --no-legend                no head and no closing sentences\n"
         "  -h, --help, --version\n",
         out);
@@ -150,8 +150,7 @@ static int parse_option(int option, struct request *request, const char **captur
         return -1;
     case OPT_PATIENCE:
         if (number_u64(optarg, 10, &seconds) < 0 || !seconds || seconds > 86400) {
-            fprintf(stderr, "hbactl: --patience %s: not a number of seconds from 1 to 86400\n",
-                    optarg);
+            say("--patience %s: not a number of seconds from 1 to 86400", optarg);
             return EXIT_USAGE;
         }
         request->patience_s = (unsigned)seconds;
@@ -188,12 +187,12 @@ static int run_verb(struct request *request, int n_words, char **words)
         if (strcmp(VERBS[i].word, verb) != 0)
             continue;
         if (request->n_words < VERBS[i].least || request->n_words > VERBS[i].most) {
-            fprintf(stderr, "hbactl: usage: hbactl %s\n", VERBS[i].synopsis);
+            say("usage: hbactl %s", VERBS[i].synopsis);
             return EXIT_USAGE;
         }
         return VERBS[i].run(request);
     }
-    fprintf(stderr, "hbactl: there is no verb %s; hbactl --help lists them\n", verb);
+    say("there is no verb %s; hbactl --help lists them", verb);
     return EXIT_USAGE;
 }
 
@@ -205,6 +204,7 @@ int main(int argc, char **argv)
 
     if (!captures)
         return EXIT_FAILURE;
+    open_standard_files();
     setlocale(LC_CTYPE, ""); /* and nothing else: numbers are written the same everywhere */
     signal(SIGPIPE, SIG_DFL);
     request.style = (struct text_style){
@@ -215,11 +215,15 @@ int main(int argc, char **argv)
     while ((option = getopt_long(argc, argv, "hj", OPTIONS, NULL)) >= 0) {
         status = parse_option(option, &request, captures);
         if (status >= 0)
-            return status;
+            return screen_close(&request, status);
     }
     if (request.n_captures && request.sysfs_root) {
-        fputs("hbactl: --capture and --sysfs-root exclude each other\n", stderr);
+        say("--capture and --sysfs-root exclude each other");
         return EXIT_USAGE;
     }
-    return run_verb(&request, argc - optind, argv + optind);
+    if (screen_open(&request) < 0) {
+        say("out of memory");
+        return EXIT_FAILURE;
+    }
+    return screen_close(&request, run_verb(&request, argc - optind, argv + optind));
 }

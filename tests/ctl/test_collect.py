@@ -122,11 +122,11 @@ class Machine(OnTree):
                        "exec $real \"$@\"\n" % (COLLECT, self.dir, SECOND, script))
         os.chmod(path, stat.S_IRWXU)
 
-    def hbactl(self, *words):
+    def hbactl(self, *words, verb=("report", "--json")):
         """Report of hbactl in its namespace, what it printed to standard error, and how long it took."""
         before = "mount --bind %s/sys /sys" % self.root
         start = time.monotonic()
-        p = run(*in_namespace(before, os.path.join(self.bin, "hbactl"), "--patience", str(PATIENCE_S), *words, "report", "--json"))
+        p = run(*in_namespace(before, os.path.join(self.bin, "hbactl"), "--patience", str(PATIENCE_S), *words, *verb))
         took = time.monotonic() - start
         self.assertLess(took, BOUND_S)
         return p, took
@@ -204,8 +204,38 @@ class Machine(OnTree):
                     self.assertRegex(self.only_note(self.report()), r"host1 sent what is no capture")
 
     def test_sends_one_object_without_end(self):
-        self.collector("exec tr '\\0' ' ' </dev/zero")
-        self.assertRegex(self.only_note(self.report()), r"host1 .* too long")
+        self.collector("exec tr '\\0' x </dev/zero")
+        self.assertRegex(self.only_note(self.report()), r"host1 sends without end")
+
+    def test_sends_nothing_but_blanks(self):
+        self.collector("while :; do printf ' '; sleep 0.3; done")
+        self.assertRegex(self.only_note(self.report()), r"host1 has not answered")
+
+    def test_leaves_its_stream_to_another(self):
+        self.collector("sleep 300 & echo $! >$pid; exit 5")
+        self.addCleanup(self.stop_hanging)
+        self.assertRegex(self.only_note(self.report()), r"host1 ended early \(status 5\)")
+
+    def test_hangs_after_its_end(self):
+        self.collector('$real "$@"; echo $$ >$pid; exec sleep 300')
+        self.addCleanup(self.stop_hanging)
+        self.assertEqual(self.report()["notes"], [])
+
+    def test_commands_no_terminal(self):
+        self.collector("printf '\\033]0;title\\007\\n' >&2; exit 1")
+        p, _ = self.hbactl(verb=("list", "links"))
+        self.assertIn("?]0;title?", p.stderr)
+        self.assertNotIn("\033", p.stderr + p.stdout)
+
+    def test_is_said_by_every_verb(self):
+        self.collector("exit 1")
+        for words, status in ((["status"], 1), (["status", "--json"], 1), (["list", "links"], 1), (["list", "hosts", "--json"], 1),
+                              (["show", "host0"], 1), (["explain", "host0"], 1), (["capture"], 1)):
+            with self.subTest(words=words):
+                p, _ = self.hbactl(verb=words)
+                self.assertEqual(p.returncode, status, p.stderr)
+                self.assertIn("host1 ended early", p.stdout + p.stderr)
+        self.assertEqual(self.report()["summary"]["unexamined"], 1)
 
     def test_is_not_there(self):
         p, _ = self.hbactl()

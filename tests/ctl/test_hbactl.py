@@ -223,6 +223,49 @@ class BadCaptures(Scratch):
         self.assertEqual(json.loads(p.stdout)["summary"]["links"], 10)
 
 
+class BadTreesAndFiles(Scratch):
+    def test_trees(self):
+        self.file("sys", "")
+        for root, why in ((self.dir, "Not a directory"), (self.dir + "/none", "No such file"), (GOLDEN, "No such file")):
+            with self.subTest(root=root):
+                p = hbactl("--sysfs-root", root)
+                self.assertEqual((p.returncode, p.stdout), (3, ""))
+                self.assertIn(root + "/sys: " + why, p.stderr)
+        os.unlink(os.path.join(self.dir, "sys"))
+        os.mkdir(os.path.join(self.dir, "sys"))
+        p = hbactl("--sysfs-root", self.dir)
+        self.assertEqual(p.returncode, 0)
+        self.assertIn("No SCSI host was found.", p.stdout)
+
+    def test_hosts_that_cannot_be_listed(self):
+        os.makedirs(os.path.join(self.dir, "sys", "class"))
+        self.file("sys/class/scsi_host", "")
+        p = hbactl("--sysfs-root", self.dir)
+        self.assertEqual(p.returncode, 3)
+        self.assertIn("Nothing could be examined.", p.stdout)
+        self.assertIn("the SCSI hosts cannot be listed: Not a directory", p.stdout)
+
+    def test_configurations(self):
+        fifo = os.path.join(self.dir, "fifo")
+        os.mkfifo(fifo)
+        for path, why in ((fifo, "not a regular file"), ("/dev/zero", "not a regular file"), (self.dir, "Is a directory"),
+                          (self.dir + "/none", "No such file")):
+            with self.subTest(path=path):
+                p = hbactl("--config", path, *captures(FINE))
+                self.assertEqual((p.returncode, p.stdout), (3, ""))
+                self.assertIn("%s: %s" % (path, why), p.stderr)
+        p = run("bash", "-c", '"$@" --config <(echo [link \\"*\\"]; echo ignore=yes)', "bash", HBACTL, *captures(BELOW))
+        self.assertEqual((p.returncode, p.stderr), (0, ""))
+
+    def test_texts_command_no_terminal(self):
+        with open(os.path.join(GOLDEN, BELOW, "1.json"), encoding="utf-8") as file:
+            text = file.read()
+        path = self.file("1.json", text.replace("ioc0: LSI53C1030", "ioc0: LSI53C1030\\u001b]0;title\\u0007").replace(
+            "ST3146807LC", "ST31\\u001b[2JLC"))
+        for verb in ([], ["list", "hosts"], ["list", "devices"], ["show", "sda"], ["explain", "sdc"]):
+            self.assertNotIn("\033", hbactl("--capture", path, *verb).stdout)
+
+
 class Forms(Scratch):
     def test_json(self):
         forms = {form: hbactl(*captures(BELOW), "--json=" + form).stdout for form in ("short", "pretty", "off")}
@@ -316,6 +359,28 @@ class Capture(Scratch):
         p = hbactl(*captures(BELOW), "capture", self.dir + "/no/capture.json")
         self.assertEqual(p.returncode, 1)
         self.assertIn("no/capture.json", p.stderr)
+
+    def test_one_at_a_time(self):
+        p = hbactl(*captures("sas-shelf-unplugged-one-finding"), "capture", os.path.join(self.dir, "new"))
+        self.assertEqual((p.returncode, os.listdir(self.dir)), (64, []))
+
+    def test_into_what_is_no_file(self):
+        fifo, link, target, dangling = (os.path.join(self.dir, name) for name in ("fifo", "link", "target", "dangling"))
+        os.mkfifo(fifo)
+        self.file("target", "old")
+        os.chmod(target, 0o600)
+        os.symlink("target", link)
+        os.symlink("nowhere", dangling)
+        reader = subprocess.Popen(["cat", fifo], stdout=subprocess.PIPE)
+        self.assertEqual(hbactl(*captures(BELOW), "capture", fifo).returncode, 0)
+        self.assertIn(b'"hbad-capture"', reader.communicate(timeout=60)[0])
+        for path in (link, dangling):
+            self.assertEqual(hbactl(*captures(BELOW), "capture", path).returncode, 0)
+            self.assertTrue(os.path.islink(path))
+            self.assertEqual(len(self.report("--capture", path)["links"]), 10)
+        self.assertEqual(os.stat(target).st_mode & 0o777, 0o600)
+        self.assertTrue(os.path.exists(os.path.join(self.dir, "nowhere")))
+        self.assertEqual(sorted(os.listdir(self.dir)), ["dangling", "fifo", "link", "nowhere", "target"])
 
     def test_full_disk_leaves_no_half_file(self):
         if not namespaces_work():
