@@ -118,7 +118,8 @@ char *arena_strndup(struct arena *a, const char *text, size_t len)
 
     if (!p)
         return NULL;
-    memcpy(p, text, len);
+    if (len)
+        memcpy(p, text, len);
     p[len] = '\0';
     return p;
 }

@@ -29,7 +29,7 @@ void *arena_alloc(struct arena *a, size_t size);
 /* `n` zeroed objects of TYPE. */
 #define arena_new_array(arena, type, n) ((type *)arena_alloc((arena), sizeof(type) * (size_t)(n)))
 
-/* A copy of the text (of its first `len` bytes), NUL behind it; NULL without memory.
+/* A copy of the text (of its first `len` bytes, `text` may be NULL for none), NUL behind it; NULL without memory.
  * arena_strdup(a, NULL) is NULL. */
 char *arena_strdup(struct arena *a, const char *text);
 char *arena_strndup(struct arena *a, const char *text, size_t len);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -160,8 +161,14 @@ void config_files_done(struct config_files *files)
     *files = (struct config_files){ 0 };
 }
 
-/* Opens a regular file, or a pipe that somebody holds open already ("/dev/fd/63"): others may never end, or
- * never begin. */
+/* Linux's null device (Documentation/admin-guide/devices.txt, 1 char 3): the way to say "nothing". */
+static bool is_null_device(const struct stat *st)
+{
+    return S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3);
+}
+
+/* Opens a regular file, the null device, or a pipe that somebody holds open already ("/dev/fd/63"): others may
+ * never end, or never begin. */
 static int open_text(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -172,7 +179,7 @@ static int open_text(const char *path)
         r = -EISDIR;
     else if (r == 0 && S_ISFIFO(st.st_mode) && text_starts_with(path, "/dev/fd/"))
         r = fcntl(fd, F_SETFL, 0) < 0 ? -errno : 0;
-    else if (r == 0 && !S_ISREG(st.st_mode))
+    else if (r == 0 && !S_ISREG(st.st_mode) && !is_null_device(&st))
         r = -EBADFD;
     if (r < 0 && fd >= 0)
         close(fd);

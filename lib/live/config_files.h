@@ -32,6 +32,7 @@ void config_files_done(struct config_files *files);
 /* Most bytes that a configuration file may have. */
 enum { CONFIG_FILE_BYTES = 1024 * 1024 };
 
-/* The whole of a file; the caller frees ret->data. Returns 0, -EFBIG beyond CONFIG_FILE_BYTES, or another
- * negative errno as the system gave it. */
+/* The whole of a file; the caller frees ret->data. Returns 0, -EFBIG beyond CONFIG_FILE_BYTES, -EBADFD for what
+ * is neither a regular file nor the null device nor a pipe under /dev/fd/ (reading it may never end), -EISDIR, or
+ * another negative errno as the system gave it. */
 int config_file_read(const char *path, struct bytes *ret);

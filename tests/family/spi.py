@@ -55,7 +55,7 @@ LVD_OTHERS = [Model("HP", "C7438A", 10, kind=scsi.TAPE, lvd=True, offset=32), Mo
 SE_DEVICES = [Model("SEAGATE", "ST34371W", 12, ansi=2, offset=15), Model("SEAGATE", "ST32550N", 25, ansi=2, wide=False, offset=15),
               Model("QUANTUM", "DLT7000", 25, ansi=2, kind=scsi.TAPE, offset=15), Model("PLEXTOR", "CD-ROM PX-40TS", 12, ansi=2, wide=False, kind=scsi.CDROM, offset=16),
               Model("TOSHIBA", "CD-ROM XM-5701TA", 25, ansi=2, wide=False, kind=scsi.CDROM, offset=8), Model("HP", "C5110A", None, ansi=2, wide=False, sync=False, kind=scsi.PROCESSOR),
-              Model("ARCHIVE", "Python 28388-XXX", 50, ansi=2, wide=False, kind=scsi.TAPE, offset=8), Model("MAXTOR", "LXT-213S", 50, ansi=1, wide=False, offset=7)]
+              Model("ARCHIVE", "Python 28388-ANI", 50, ansi=2, wide=False, kind=scsi.TAPE, offset=8), Model("MAXTOR", "LXT-213S", 50, ansi=1, wide=False, offset=7)]
 HVD_DEVICES = [Model("SEAGATE", "ST34371WD", 12, ansi=2, offset=15), Model("QUANTUM", "DLT7000", 25, ansi=2, kind=scsi.TAPE, offset=15),
                Model("IBM", "ULTRIUM-TD1", 12, byte56=0x00, kind=scsi.TAPE, offset=31), Model("STK", "9714", 25, ansi=2, wide=False, kind=scsi.CHANGER, offset=8)]
 

@@ -159,6 +159,9 @@ static void reading(void **state)
     assert_int_equal(config_file_read("/dev/null", &text), 0);
     assert_int_equal(text.len, 0);
     free((void *)(uintptr_t)text.data);
+    assert_int_equal(config_file_read("/dev/zero", &text), -EBADFD);
+    assert_int_equal(mkfifo(full("/fifo"), 0600), 0);
+    assert_int_equal(config_file_read(full("/fifo"), &text), -EBADFD);
 }
 
 int main(void)
