@@ -129,6 +129,19 @@ static bool was_moved(const struct judging *j, const struct loss *x)
     return false;
 }
 
+/* Can this kernel just not show it? The adapter is there, and an older kernel shows no link between it and its
+ * slot; or its driver hides its links now. */
+static bool is_unseen(const struct judging *j, const struct sample *s)
+{
+    for (size_t i = 0; i < j->model->hosts.n; i++) {
+        const struct host *h = j->model->hosts.v[i];
+
+        if (same_text(h->id, s->host_id))
+            return s->is_slot || h->reason;
+    }
+    return false;
+}
+
 static int find_gone(struct judging *j, size_t snapshot, struct losses *ret)
 {
     const struct snapshot *s = &j->history->snapshots.v[snapshot];
@@ -138,7 +151,7 @@ static int find_gone(struct judging *j, size_t snapshot, struct losses *ret)
         const struct sample *x = &s->links[i];
 
         if (x->state == LINK_UP && !x->may_go && !judge_link(j, x->id) &&
-            !was_seen_later(j, snapshot, x->id) && !lives_on(j, s, x))
+            !was_seen_later(j, snapshot, x->id) && !lives_on(j, s, x) && !is_unseen(j, x))
             r = vec_push(&ret->v, loss_of(x, snapshot));
     }
     return r;

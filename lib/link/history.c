@@ -80,6 +80,7 @@ static int keep_link(struct history *h, const struct link *l, struct sample *ret
         .label = keep(h, l->actual.label, &r),
         .may_go = l->may_go || l->has_no_link,
         .judged_above = l->judged_above,
+        .is_slot = l->host && l == l->host->slot,
         .describe = l->describe,
     };
     return r < 0 ? r : keep_counters(h, l, ret);

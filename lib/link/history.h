@@ -23,6 +23,7 @@ struct sample {
     const char *label;
     bool may_go; /* that it is gone is no fault; nor is it of what has no physical link */
     bool judged_above;
+    bool is_slot; /* the PCIe link of its host */
     rate_describe describe;
     struct counter_sample *counters;
     size_t n_counters;
