@@ -369,6 +369,22 @@ static int relate_target(struct relation *r, struct link *l, const struct subjec
                              !(l->actual.known && !l->actual.rate.lane_kb_per_s && claims_sync));
 }
 
+/* Where nobody shows INQUIRY data: the kernel has an offset file for targets alone whose SYNC bit is set
+ * (scsi_transport_spi.c, target_attribute_is_visible()). Of one that runs asynchronously all the same it proves
+ * that it can do better. */
+static int relate_claimed_sync(struct relation *r, struct link *l, const struct subject *class)
+{
+    uint64_t ignored;
+
+    for (size_t i = 0; i < l->able.n; i++)
+        if (l->able.v[i].who == WHO_TARGET)
+            return 0;
+    if (!l->actual.known || l->actual.rate.lane_kb_per_s || !fact_number(class, &OFFSET, &ignored))
+        return 0;
+    return link_add_able(l, WHO_TARGET, "spi_transport offset",
+                         mode_of(r, spi_rate(SPI_PS_FAST_40, l->actual.rate.lanes, 0), 0), false);
+}
+
 /* The chip's ability: from the table, else from the head of the procfs text. */
 static int relate_chip(struct relation *r, struct link *l)
 {
@@ -516,6 +532,8 @@ static int relate_link(struct relation *r, struct host *host, const struct subje
         l->actual = l->witnesses.v[0].mode;
     if (e == 0)
         e = relate_target(r, l, first_device(r, target), &transceiver);
+    if (e == 0)
+        e = relate_claimed_sync(r, l, class);
     /* Without the driver's word the target's is all there is. */
     if (e == 0 && !l->actual.known && l->witnesses.n)
         l->actual = l->witnesses.v[0].mode;

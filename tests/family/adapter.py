@@ -52,6 +52,15 @@ class Adapter:
     def evolve(self, rng, hours):
         """A while later, nothing wrong: counters move a little, things are replaced or unplugged as people do."""
 
+    def count(self, rng, hours):
+        """Errors that the PCIe link repairs by itself: some hundreds an hour are nothing to report aloud."""
+        slot = getattr(self, "slot", None)
+        if slot and slot.counters:
+            for name in ("BadTLP", "BadDLLP", "Timeout"):
+                slot.counters[name] += rng.randrange(0, int(300 * hours) + 1)
+            slot.counters["CorrIntErr"] += rng.randrange(0, 10**6)
+            slot.counters["NonFatalErr"] += rng.randrange(0, 10**6)
+
     def renumber(self, shift):
         """Another boot found the hosts in another order."""
 
@@ -70,7 +79,9 @@ class Fault:
     """One seeded fault: its code, the names of which one must be among the finding's subjects (all of `on`, each a name
     or alternatives with |), and the adapter over time: (hours before now, adapter), the last of them now."""
 
-    def __init__(self, code, on, states, severity="warning|critical", pages=None):
+    def __init__(self, code, on, states, severity="warning|critical", pages=None, persists=False):
+        """persists: what `on` names is there under the same name after a boot, and the past still counts."""
+        self.persists = persists
         self.code, self.on, self.severity, self.pages = code, [on] if isinstance(on, str) else on, severity, pages
         self.states = states if isinstance(states, list) else [(0, states)]
 

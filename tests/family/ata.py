@@ -39,7 +39,7 @@ class Drive:
                                   ids.serial("S1AT"), 0 if atapi else ids.wwn())
         self.device.removable = atapi
         self.device.rotational = "SSD" not in model
-        self.limit, self.said, self.steps, self.cable = 0, None, 0, None
+        self.limit, self.scar, self.said, self.steps, self.cable, self.external = 0, 0, None, 0, None, False
 
     @property
     def serial(self):
@@ -66,6 +66,7 @@ class Sata(Adapter):
 
     def renumber(self, shift):
         self.first += shift
+        self.ata += shift
 
     def best_of(self, port):
         limits = [self.chip.ports[port]] + [x for x in (self.firmware_limit, self.forced.get(port)) if x]
@@ -107,7 +108,7 @@ class Sata(Adapter):
             more = dict(ahci_host_caps="e7%x0ff45" % self.chip.caps, ahci_host_cap2="3c", ahci_host_version="10301", ahci_port_cmd="c017")
         host = tree.host(at, self.first + port, self.chip.driver, state=self.states[port], can_queue=32, cmd_per_lun=1, **more)
         link = tree.put("%s/link%d" % (at, n), {"uevent": ""})
-        hw = self.forced.get(port) or self.firmware_limit
+        hw = self.forced.get(port) or self.firmware_limit or (drive.scar if drive else 0)
         tree.device(link, "ata_link", "link%d" % n, sata_spd=SPEEDS[drive.runs if drive else 0], hw_sata_spd_limit=SPEEDS[hw],
                     sata_spd_limit=SPEEDS[(drive and drive.limit) or hw])
         self.render_device(tree, link, "dev%d.0" % n, drive)
@@ -138,7 +139,10 @@ class Sata(Adapter):
 
     # ------------------------------------------------------------------------------------------------------------- time
     def evolve(self, rng, hours):
-        """A disk is replaced by another, perhaps of an older generation."""
+        """A disk is replaced by another, perhaps of an older generation; an external one is taken away."""
+        for port in self.taken():
+            if self.drives[port].external and rng.random() < 0.5:
+                self.drives[port] = None
         if self.taken() and rng.random() < 0.25:
             port = rng.choice(self.taken())
             if not self.drives[port].atapi:
@@ -216,6 +220,9 @@ def healthy_sata(rng, ids):
     empty = [p for p, d in enumerate(a.drives) if not d]
     if empty and rng.random() < 0.3:
         a.plug(rng.choice(empty), Drive(ids, *rng.choice(ODDS), atapi=True))
+    if a.chip.driver == "ahci" and a.taken() and rng.random() < 0.2:     # eSATA: the kernel marks its disks removable
+        d = a.drives[rng.choice(a.taken())]
+        d.external = d.device.removable = not d.atapi
     what = rng.random()
     if what < 0.1 and a.chip.driver == "ahci":
         a.firmware_limit = 2
@@ -259,6 +266,14 @@ def stepped_down(rng, ids):
     return Fault("rate-below-expected", a.names(port), a)
 
 
+def scar(rng, ids):
+    """The limit of a fall-back that survived a warm start, on one port of several: firmware sets all or none."""
+    a, port = with_fast(rng, ids, AHCI[:3] + AHCI[4:])
+    d = a.drives[port]
+    d.runs = d.scar = rng.choice(range(1, d.runs))
+    return Fault("rate-below-expected", a.names(port), a)
+
+
 def low_on_known(rng, ids):
     """The link came up low by itself on a controller whose ports are all alike."""
     a, port = with_fast(rng, ids, [c for c in AHCI + OTHER if c.known])
@@ -272,14 +287,14 @@ def was_faster(rng, ids):
     a, port = with_fast(rng, ids, [c for c in AHCI if not c.known])
     before, d = a.copy(), a.drives[port]
     d.runs = rng.choice(range(1, d.runs))
-    return Fault("slower-than-before", a.names(port), over_hours(rng, [before, a]))
+    return Fault("slower-than-before", a.names(port), over_hours(rng, [before, a]), persists=True)
 
 
 def gone(rng, ids):
     a, port = with_fast(rng, ids, AHCI + OTHER)
     before = a.copy()
     a.drives[port] = None
-    return Fault("link-lost", a.names(port), over_hours(rng, [before, a]), "critical")
+    return Fault("link-lost", a.names(port), over_hours(rng, [before, a]), "critical", persists=True)
 
 
 def flaps(rng, ids):
@@ -338,7 +353,7 @@ def pata_was_faster(rng, ids):
     a, where = pata_with_disk(rng, ids, [PATA[3]])
     before, d = a.copy(), a.channels[where[0]][where[1]]
     d.runs = rng.choice(range(0, d.runs))
-    return Fault("slower-than-before", a.names(where), over_hours(rng, [before, a]))
+    return Fault("slower-than-before", a.names(where), over_hours(rng, [before, a]), persists=True)
 
 
 def pata_sticks(rng, ids):
@@ -346,4 +361,4 @@ def pata_sticks(rng, ids):
     return stuck(rng, a, a.channels[where[0]][where[1]].device, [a.hctl(where), a.names(where)], False)
 
 
-FAULTS = [stepped_down, low_on_known, was_faster, gone, flaps, ends_differ, sticks, reads, resets, pata_stepped_down, pata_was_faster, pata_sticks]
+FAULTS = [stepped_down, scar, low_on_known, was_faster, gone, flaps, ends_differ, sticks, reads, resets, pata_stepped_down, pata_was_faster, pata_sticks]

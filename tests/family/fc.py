@@ -185,6 +185,8 @@ def healthy(rng, ids):
                 port.counters.update(invalid_tx_word_count=rng.randrange(10**6), loss_of_sync_count=88, link_failure_count=3)
         if chip.driver == "qla2xxx":
             port.counters["nos_count"] = port.counters["prim_seq_protocol_err_count"] = UNSUPPORTED
+    for port in ports:
+        port.resets = rng.choice([0, 0, 7])
     if chip.driver == "lpfc" and rng.random() < 0.2:
         for port in ports:
             if port.state == "Online":
@@ -211,7 +213,7 @@ def was_faster(rng, ids):
     a = sound(rng, ids, rng.choice([1, 2]))
     before, i = a.copy(), rng.randrange(len(a.ports))
     a.ports[i].speed = slower(rng, a)
-    return Fault("slower-than-before", "host%d" % (a.first + i), over_hours(rng, [before, a]))
+    return Fault("slower-than-before", "host%d" % (a.first + i), over_hours(rng, [before, a]), persists=True)
 
 
 def unlike_siblings(rng, ids):
@@ -244,7 +246,7 @@ def cable_pulled(rng, ids):
     goes_down(a.ports[i])
     if rng.random() < 0.5:
         a.ports[i].remotes = []
-    return Fault("link-lost", "host%d" % (a.first + i), over_hours(rng, [before, a]), "critical")
+    return Fault("link-lost", "host%d" % (a.first + i), over_hours(rng, [before, a]), "critical", persists=True)
 
 
 def flaps(rng, ids):

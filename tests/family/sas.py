@@ -42,11 +42,12 @@ class Phy:
     def __init__(self, number, best):
         self.number, self.best, self.programmed, self.enabled = number, best, best, True
         self.rate = self.stale = 0
+        self.word = None              # what is there instead of a rate
         self.counters = [0, 0, 0, 0]
 
     @property
     def text(self):
-        return "Phy disabled" if not self.enabled else "%.1f Gbit" % self.rate if self.rate else "%.1f Gbit" % self.stale if self.stale else "Unknown"
+        return "Phy disabled" if not self.enabled else "%.1f Gbit" % self.rate if self.rate else "%.1f Gbit" % self.stale if self.stale else self.word or "Unknown"
 
 
 class Port:
@@ -64,7 +65,7 @@ class Node:
         self.phys, self.ports = [Phy(n, best) for n in range(count)], []
 
     def used(self):
-        return {p.number for port in self.ports for p in port.phys} | {p.number for p in getattr(self, "up", [])}
+        return {p.number for port in self.ports for p in port.phys} | {p.number for p in getattr(self, "up", []) + getattr(self, "strays", [])}
 
     def free(self):
         return [p for p in self.phys if p.number not in self.used() and p.enabled]
@@ -76,13 +77,14 @@ class Expander(Node):
         super().__init__(best, count, ids.wwn(0x003048) | 0x3f)
         self.vendor, self.model = vendor, model
         self.up = self.phys[:uplink]
+        self.strays = []              # phys that face another host: they show a rate, and are in no port
 
 
 class End:
     """A device at one phy. told: what its own pages say it negotiated, where that differs."""
 
     def __init__(self, ids, model, address=None):
-        self.model, self.told = model, None
+        self.model, self.told, self.deleted = model, None, False
         self.device = d = scsi.Device(model.vendor, model.model, "A001", model.kind, 6, ids.serial("ZC"), ids.wwn())
         d.length, d.rotational, d.sectors = 144, not model.ssd, 7814037168
         d.byte7 = 0x02
@@ -236,6 +238,8 @@ class Sas(Adapter):
                     initiator_port_protocols="none", target_port_protocols="sata" if end.model.sata else "ssp", phy_identifier=0, scsi_target_id=end.number)
         tree.device(at, "sas_end_device", "end_device-" + name, ready_led_meaning=0, I_T_nexus_loss_timeout=0 if end.model.sata else 2000, tlr_enabled=0, tlr_supported=0)
         self.fill_pages(end, node, phy, is_hba)
+        if end.deleted:               # by hand: the phy stays up
+            return
         target = tree.target(at, "target%d:0:%d" % (self.first, end.number))
         tree.lun(target, self.hctl(port), end.device)
 
@@ -270,6 +274,27 @@ class Sas(Adapter):
                 phy.counters = [c + rng.randrange(0, 900) for c in phy.counters]
         if rng.random() < 0.1:
             self.reboot()
+        disks = self.disks()
+        if disks and rng.random() < 0.15:
+            self.handle(rng, rng.choice(disks))
+        for port in self.hba.ports:
+            if len(port.phys) > 1 and isinstance(port.child, Expander) and not self.chip.libsas and rng.random() < 0.05:
+                lost, far = port.phys.pop(), port.far_phys.pop()      # switched off by an administrator
+                lost.rate, lost.enabled, far.rate = 0, False, 0
+
+    def handle(self, rng, where):
+        """A disk is deleted by hand, taken out and put back, or moved to another bay."""
+        node, _, port = where
+        phy, what, free = port.phys[0], rng.randrange(3), [p for p in node.free() if p.best == port.phys[0].best and p.programmed == port.phys[0].programmed]
+        if what == 0:
+            port.child.deleted = True
+        elif what == 1 or not free or self.chip.libsas:
+            phy.counters = [c + rng.randrange(100, 900) for c in phy.counters]       # all four: the phy was reset
+        else:
+            new = rng.choice(free[:-1] or free)
+            new.rate, phy.rate, port.phys = phy.rate, 0, [new]
+            if port.child.model.sata:
+                port.child.address = self.fresh.wwn(0x00605b)
 
     def reboot(self):
         for node, _ in self.nodes():
@@ -321,6 +346,8 @@ def shelves(rng, ids, chip=None, models=None, count=None, cascade=None, uplink=N
 
 
 def healthy(rng, ids):
+    if rng.random() < 0.05:
+        return DualPath(rng, ids)
     a = direct(rng, ids) if rng.random() < 0.45 else shelves(rng, ids)
     if rng.random() < 0.25 and not a.chip.libsas:
         odd(rng, ids, a)
@@ -333,7 +360,7 @@ def healthy(rng, ids):
 
 def odd(rng, ids, a):
     """What somebody set or plugged in on purpose."""
-    what, free = rng.randrange(5), a.hba.free()
+    what, free = rng.randrange(8), a.hba.free()
     if what == 0 and free:
         free[0].enabled = False
     elif what == 1 and free:
@@ -347,6 +374,21 @@ def odd(rng, ids, a):
                 phy.programmed, phy.rate = limit, min(phy.rate, limit)
                 if far:
                     far.rate = phy.rate
+    elif what == 5 and free:                     # what the driver says of phys that have nothing to say
+        for phy in free:
+            phy.word = rng.choice(["Unknown", "", "Link Rate failed", "Spin-up hold"])
+    elif what == 6:                              # the shelf's other half of the cables leads to another host
+        for node, _ in a.nodes()[1:]:
+            for phy in node.free()[:4]:
+                phy.rate = node.best
+                node.strays.append(phy)
+    elif what == 7 and free and a.hba.ports:     # a disk with both its ports on one cable
+        for port in a.hba.ports:
+            beside = [p for p in a.hba.free() if p.number == port.phys[-1].number + 1]
+            if len(port.phys) == 1 and isinstance(port.child, End) and beside and not port.child.model.sata and port.child.model.kind == scsi.DISK:
+                beside[0].rate = port.phys[0].rate
+                port.phys.append(beside[0])
+                break
     elif what == 4:                              # one port of three lanes whose fourth is switched off
         for port in a.hba.ports:
             if len(port.phys) == 4 and isinstance(port.child, Expander):
@@ -412,7 +454,7 @@ def cascade_lane_missing(rng, ids):
     node, prefix, port = rng.choice([(n, x, p) for n, x in a.nodes()[1:] for p in n.ports if isinstance(p.child, Expander)])
     k = rng.randrange(len(port.phys))
     port.phys.pop(k).rate = port.far_phys.pop(k).rate = 0
-    return Fault("width-below-expected", a.port_name(prefix, node, port), over_hours(rng, [before, a]))
+    return Fault("width-below-expected", a.port_name(prefix, node, port), over_hours(rng, [before, a]), persists=True)
 
 
 def all_slow(rng, ids):
@@ -449,7 +491,7 @@ def was_faster(rng, ids):
     before = a.copy()
     node, prefix, port = rng.choice(a.disks())
     port.phys[0].rate = lower(rng, port.phys[0].rate)
-    return Fault("slower-than-before", a.names(prefix, node, port), over_hours(rng, [before, a]), pages="none")
+    return Fault("slower-than-before", a.names(prefix, node, port), over_hours(rng, [before, a]), pages="none", persists=True)
 
 
 def unlike_siblings(rng, ids):
@@ -480,7 +522,7 @@ def disk_gone(rng, ids):
     name = "phy-%s:%d" % (prefix, port.phys[0].number)
     port.phys[0].rate = 0
     node.ports.remove(port)
-    return Fault("link-lost", name, over_hours(rng, [before, a]))
+    return Fault("link-lost", name, over_hours(rng, [before, a]), persists=True)
 
 
 def stale_disk_gone(rng, ids):
@@ -491,6 +533,59 @@ def stale_disk_gone(rng, ids):
     port.phys[0].stale, port.phys[0].rate = port.phys[0].rate, 0
     a.hba.ports.remove(port)
     return Fault("link-lost", "phy-%s:%d" % (prefix, port.phys[0].number), over_hours(rng, [before, a]))
+
+
+class DualPath(Adapter):
+    """Two HBAs, each with an expander of one shelf, and disks with a port to each."""
+    kernels = Sas.kernels
+
+    def __init__(self, rng, ids):
+        self.sides = [Sas(rng, ids, CHIPS[0]) for _ in (0, 1)]
+        models, bays = [rng.choice(SAS_DISKS[:5])], rng.sample(range(4, 30), rng.randrange(2, 8))
+        ends = [End(ids, rng.choice(models)) for _ in bays]
+        for side, a in enumerate(self.sides):
+            e = a.attach_expander(a.hba, a.hba.phys[:4], Expander(ids, EXPANDERS[0], 4))
+            for bay, end in zip(bays, ends):
+                other = End(ids, end.model, end.device.wwn + 1 + side)
+                other.device.wwn, other.device.serial = end.device.wwn, end.device.serial
+                a.attach(e, e.phys[bay], other)
+
+    def copy(self):
+        return super().copy()
+
+    def devices(self):
+        return [d for a in self.sides for d in a.devices()]
+
+    def render(self, tree):
+        for a in self.sides:
+            a.render(tree)
+
+    def renumber(self, shift):
+        for a in self.sides:
+            a.renumber(shift)
+
+    def reboot(self):
+        for a in self.sides:
+            a.reboot()
+
+
+def one_path_gone(rng, ids):
+    """A disk lost one of its two ports: it is there by the other, and not moved."""
+    d = DualPath(rng, ids)
+    before, a = d.copy(), rng.choice(d.sides)
+    node, prefix, port = rng.choice(a.disks())
+    port.phys[0].rate = 0
+    node.ports.remove(port)
+    return Fault("link-lost", "phy-%s:%d" % (prefix, port.phys[0].number), over_hours(rng, [before, d]))
+
+
+def second_cable_gone(rng, ids):
+    """Of the two cables to one expander one is out: groups of four are whole, only the past knows of eight lanes."""
+    a = shelves(rng, ids, rng.choice(CHIPS[:3]), uplink=8, shelf_count=1)
+    before, port = a.copy(), a.hba.ports[0]
+    for _ in range(4):
+        port.phys.pop().rate = port.far_phys.pop().rate = 0
+    return Fault("width-below-expected", a.port_name("%d" % a.first, a.hba, port), over_hours(rng, [before, a]), persists=True)
 
 
 def shelf_gone(rng, ids):
@@ -535,4 +630,4 @@ def resets(rng, ids):
 
 
 FAULTS = [one_slow, below_its_cap, uplink_slow, lane_missing, cascade_lane_missing, all_slow, shelf_slow, ends_differ, was_faster, unlike_siblings,
-          errors_grow, disk_gone, stale_disk_gone, shelf_gone, flaps, sticks, reads, resets]
+          errors_grow, disk_gone, stale_disk_gone, one_path_gone, second_cable_gone, shelf_gone, flaps, sticks, reads, resets]

@@ -126,7 +126,7 @@ class Spi(Adapter):
         if self.signalling == "HVD":
             pool = HVD_DEVICES
         elif self.signalling == "SE":
-            pool = SE_DEVICES + (U2_DISKS if self.chip.signalling != "LVD" else [])
+            pool = SE_DEVICES + U2_DISKS           # whether these could do more is not known
         else:
             pool = U320_DISKS + U160_DISKS + U2_DISKS + LVD_OTHERS
         numbers = rng.sample([n for n in range(16 if self.chip.wide else 8) if n != 7], rng.randrange(0, 7))
@@ -317,6 +317,17 @@ def one_async(rng, ids):
     return Fault("async", a.name(0, t), a, pages="all")
 
 
+def old_async(rng, ids):
+    """A SCSI-2 device that says it can do synchronous transfers, and does none."""
+    a = Spi(rng, ids, rng.choice(SE))
+    m = rng.choice([m for m in SE_DEVICES if m.sync and m.wide <= a.chip.wide])
+    a.channels[0] = [t for t in a.channels[0] if t.number != 5][:2] + [Target(ids, m, 5)]
+    t = a.channels[0][-1]
+    t.agree(a.chip, a.signalling)
+    t.factor, t.offset = None, 0
+    return Fault("async", a.name(0, t), a)
+
+
 def single_ended(rng, ids):
     a = with_proof(rng, ids)
     if rng.random() < 0.4:                       # what drags it down
@@ -360,7 +371,7 @@ def was_faster(rng, ids):
     a = lvd_bus(rng, ids, U160 + U320, [U160_DISKS[1]] + U2_DISKS, rng.randrange(1, 3))
     before, t = a.copy(), rng.choice(a.channels[0])
     t.run(rng.choice([f for f in (12, 25) if f > t.factor]), a.chip)
-    return Fault("slower-than-before", a.name(0, t), over_hours(rng, [before, a]))
+    return Fault("slower-than-before", a.name(0, t), over_hours(rng, [before, a]), persists=True)
 
 
 def unlike_siblings(rng, ids):
@@ -408,4 +419,4 @@ def resets(rng, ids):
     return resetting(rng, a, "host%d" % a.first, lambda x: x.states.__setitem__(0, "recovery"))
 
 
-FAULTS = [one_slow, one_narrow, one_async, single_ended, all_slow, ends_differ, was_faster, unlike_siblings, gone, flaps, sticks, reads, resets]
+FAULTS = [one_slow, one_narrow, one_async, old_async, single_ended, all_slow, ends_differ, was_faster, unlike_siblings, gone, flaps, sticks, reads, resets]
