@@ -85,16 +85,22 @@ static bool same_text(const char *a, const char *b)
     return a && b && strcmp(a, b) == 0;
 }
 
-/* Does a lane of the wide link still lead to the same end, now as a link of its own? */
-static bool lives_on(const struct judging *j, const struct snapshot *s, const struct sample *wide)
+/* Does a lane of the wide link still lead to the same end, now as a link of its own? `*ret_is_replaced`: one
+ * leads to another end now. */
+static bool lives_on(const struct judging *j, const struct snapshot *s, const struct sample *wide,
+                     bool *ret_is_replaced)
 {
+    *ret_is_replaced = false;
     for (size_t i = 0; i < s->n_links; i++) {
         const struct link *l = same_text(s->links[i].bundle_id, wide->id)
                                    ? judge_link(j, s->links[i].id)
                                    : NULL;
 
-        if (l && l->state == LINK_UP && (!wide->far_id || same_text(l->far_id, wide->far_id)))
+        if (!l || l->state != LINK_UP || l->judged_above)
+            continue;
+        if (!wide->far_id || same_text(l->far_id, wide->far_id))
             return true;
+        *ret_is_replaced = true;
     }
     return false;
 }
@@ -149,10 +155,14 @@ static int find_gone(struct judging *j, size_t snapshot, struct losses *ret)
 
     for (size_t i = 0; r == 0 && i < s->n_links; i++) {
         const struct sample *x = &s->links[i];
+        struct loss loss = loss_of(x, snapshot);
 
-        if (x->state == LINK_UP && !x->may_go && !judge_link(j, x->id) &&
-            !was_seen_later(j, snapshot, x->id) && !lives_on(j, s, x) && !is_unseen(j, x))
-            r = vec_push(&ret->v, loss_of(x, snapshot));
+        if (x->state != LINK_UP || x->may_go || judge_link(j, x->id) ||
+            was_seen_later(j, snapshot, x->id) || lives_on(j, s, x, &loss.is_done) ||
+            is_unseen(j, x))
+            continue;
+        /* Something else in its place: nothing to report of it, nor of what hung below it. */
+        r = vec_push(&ret->v, loss);
     }
     return r;
 }

@@ -301,12 +301,16 @@ static int relate_rate(struct sas_tree *t, struct sas_lane *lane, const struct s
 }
 
 /* Which expander is at the far end, and of what model. Ports of an expander that is known by no address, and of
- * disks, are told by their devices. */
+ * disks, are told by their devices; by their address, where these were deleted. */
 static int name_far_end(const struct sas_tree *t, struct link *l, const struct sas_port *port)
 {
     struct arena *arena = t->relation->model->arena;
 
     l->lanes_vary = !l->bundle;
+    if (!port->below && !port->device && far_address(port)) {
+        l->far_id = arena_printf(arena, "%016" PRIx64, far_address(port));
+        return l->far_id ? 0 : -ENOMEM;
+    }
     if (!port->below)
         return 0;
     l->far_model = port->below->model;
