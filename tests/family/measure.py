@@ -3,6 +3,7 @@
 """How often a report alarms for nothing, and how often it finds what is there.
 
   measure.py --run 'hbactl {capture_args} report --json' [--seed N] [--count N] [--family H|F] [--jobs N] [--keep DIR]
+  measure.py --lint [--seed N] [--count N]      are the captures that are made well formed?
 
 Family H: healthy machines; none may have a finding above info, or a link `below`. Family F: machines with one fault
 each; its finding must be there with the right code at the right place, and nothing else above info. A miss is a line:
@@ -99,15 +100,38 @@ def measure(args, family):
     return 100 - rate >= WANTED["F"]
 
 
+def lint(args):
+    """The rules of golden captures (check.py), for generated ones."""
+    faults = 0
+    for family in args.family or "HF":
+        for index in range(args.count):
+            bad, out = [], tempfile.mkdtemp(prefix="family-")
+            try:
+                for path in generate.write(generate.story(family, args.seed, index), out):
+                    check.lint_capture(path, bad)
+            finally:
+                shutil.rmtree(out)
+            faults += bool(bad)
+            for text in bad:
+                print("%s seed %d index %d: %s" % (family, args.seed, index, text))
+    print("%d machines, %d with faults" % (args.count * len(args.family or "HF"), faults))
+    return 1 if faults else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--run", required=True, help="the command; {capture_args} stands for the captures")
+    parser.add_argument("--lint", action="store_true")
+    parser.add_argument("--run", help="the command; {capture_args} stands for the captures")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=500, help="machines of each family")
     parser.add_argument("--family", choices="HF")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--keep", help="keep the captures of misses below this directory")
     args = parser.parse_args()
+    if args.lint:
+        return lint(args)
+    if not args.run:
+        parser.error("--run is missing")
     start = time.monotonic()
     well = [measure(args, family) for family in (args.family or "HF")]
     print("%d machines in %.0f s" % (args.count * len(well), time.monotonic() - start))

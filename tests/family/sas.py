@@ -270,6 +270,9 @@ class Sas(Adapter):
                 port.child = End(self.fresh, model)
                 port.child.number = number
                 phy = port.phys[0]
+                for other in port.phys[1:]:
+                    other.rate = 0
+                port.phys = [phy]
                 phy.rate = min(phy.best, phy.programmed, model.best, 6.0 if model.sata else 22.5)
                 phy.counters = [c + rng.randrange(0, 900) for c in phy.counters]
         if rng.random() < 0.1:
@@ -277,10 +280,23 @@ class Sas(Adapter):
         disks = self.disks()
         if disks and rng.random() < 0.15:
             self.handle(rng, rng.choice(disks))
+        if rng.random() < 0.05 and not self.chip.libsas:
+            self.swap_shelf(rng)
         for port in self.hba.ports:
             if len(port.phys) > 1 and isinstance(port.child, Expander) and not self.chip.libsas and rng.random() < 0.05:
                 lost, far = port.phys.pop(), port.far_phys.pop()      # switched off by an administrator
                 lost.rate, lost.enabled, far.rate = 0, False, 0
+
+    def swap_shelf(self, rng):
+        """Another shelf with other disks on the same cable."""
+        for port in self.hba.ports:
+            if isinstance(port.child, Expander) and len(port.child.up) == len(port.phys) > 1:
+                e = Expander(self.fresh, rng.choice(EXPANDERS), len(port.phys))
+                port.child, port.far_phys = e, list(e.up)
+                for near, far in zip(port.phys, e.up):
+                    near.rate = far.rate = min(near.best, near.programmed, e.best)
+                fill_shelf(rng, self.fresh, self, e, SAS_DISKS[:3], 3)
+                return
 
     def handle(self, rng, where):
         """A disk is deleted by hand, taken out and put back, or moved to another bay."""
@@ -292,6 +308,7 @@ class Sas(Adapter):
             phy.counters = [c + rng.randrange(100, 900) for c in phy.counters]       # all four: the phy was reset
         else:
             new = rng.choice(free[:-1] or free)
+            port.child.deleted = False                     # what is plugged in is found anew
             new.rate, phy.rate, port.phys = phy.rate, 0, [new]
             if port.child.model.sata:
                 port.child.address = self.fresh.wwn(0x00605b)
