@@ -363,8 +363,10 @@ def shelves(rng, ids, chip=None, models=None, count=None, cascade=None, uplink=N
 
 
 def healthy(rng, ids):
-    if rng.random() < 0.05:
-        return DualPath(rng, ids)
+    return DualPath(rng, ids) if rng.random() < 0.05 else healthy_hba(rng, ids)
+
+
+def healthy_hba(rng, ids):
     a = direct(rng, ids) if rng.random() < 0.45 else shelves(rng, ids)
     if rng.random() < 0.25 and not a.chip.libsas:
         odd(rng, ids, a)
@@ -641,7 +643,7 @@ def reads(rng, ids):
 
 
 def resets(rng, ids):
-    a = direct(rng, ids, CHIPS[0]) if rng.random() < 0.5 else healthy(rng, ids)
+    a = direct(rng, ids, CHIPS[0]) if rng.random() < 0.5 else healthy_hba(rng, ids)
     return resetting(rng, a, "host%d" % a.first, lambda x: setattr(x, "state", "recovery"),
                      (lambda x, n: setattr(x, "resets", x.resets + n)) if a.chip.driver == "mpt3sas" else None)
 

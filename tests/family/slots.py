@@ -12,7 +12,7 @@ NEW_ENOUGH = (4, 19)          # since 4.13 the link is in sysfs, since 4.19 its 
 def victim(rng, ids):
     """An adapter on PCIe in a port that can do at least as much as the card, by a kernel that shows it."""
     while True:
-        a = rng.choice([sas, fc]).healthy(rng, ids) if rng.random() < 0.85 else hidden.Raid(rng, ids)
+        a = rng.choice([sas.healthy_hba, fc.healthy])(rng, ids) if rng.random() < 0.85 else hidden.Raid(rng, ids)
         if a.slot.best:
             break
     a.slot.port = (max(a.slot.best[0], rng.choice([8.0, 16.0])), max(a.slot.best[1], rng.choice([8, 16])))
