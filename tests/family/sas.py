@@ -262,8 +262,10 @@ class Sas(Adapter):
             for phy in node.phys:
                 if phy.rate and rng.random() < 0.1:
                     phy.counters = [c + rng.randrange(0, int(min(4 * hours, 20)) + 1) for c in phy.counters]
+        replaced = None
         if self.ends() and rng.random() < 0.3:
             node, _, port = rng.choice(self.ends())
+            replaced = port
             if port.child.model.kind == scsi.DISK:
                 number = port.child.number
                 model = rng.choice([m for m in SAS_DISKS + SATA_DISKS if not (m.sata and self.chip.libsas)])
@@ -277,7 +279,7 @@ class Sas(Adapter):
                 phy.counters = [c + rng.randrange(0, 900) for c in phy.counters]
         if rng.random() < 0.1:
             self.reboot()
-        disks = self.disks()
+        disks = [x for x in self.disks() if x[2] is not replaced]
         if disks and rng.random() < 0.15:
             self.handle(rng, rng.choice(disks))
         if rng.random() < 0.05 and not self.chip.libsas:
