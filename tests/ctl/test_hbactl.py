@@ -304,6 +304,7 @@ class Forms(Scratch):
         self.assertIn("├─ target0:0:0", out)
         self.assertLessEqual(max(map(len, out.splitlines())), 80)
 
+    @unittest.skipUnless(os.path.exists("/dev/pts/ptmx"), "no pseudo terminals here")
     def test_colour_is_for_terminals_that_want_it(self):
         def on_terminal(**env):
             command = "%s %s %s" % (HBACTL, *captures(BELOW))
