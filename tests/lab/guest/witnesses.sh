@@ -22,6 +22,11 @@ load_modules() {
     done
 }
 
+# simulate: gives its input to hbasim; what is refused ends the scenario as failed.
+simulate() {
+    cat >/sys/kernel/debug/hbasim/control || fail "hbasim: $(cat /sys/kernel/debug/hbasim/error)"
+}
+
 # wait_until SECONDS COMMAND...: asks every half second until the command succeeds; fails in the end.
 wait_until() {
     local left=$(($1 * 2))

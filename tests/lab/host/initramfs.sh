@@ -15,12 +15,25 @@ kmod_as() {
     )
 }
 
+# initramfs_hbasim CACHE ROOT RELEASE: builds our own module and copies it; prints what it depends on.
+initramfs_hbasim() {
+    local module
+    module=$(module_build "$1" "$LAB_HBASIM")
+    install -D -m 644 "$module" "$2/lib/modules/$3/extra/hbasim.ko"
+    kmod_as modinfo "$1" -F depends "$module" | tr , ' '
+}
+
 # initramfs_modules CACHE ROOT MODULE...: copies the modules and what they depend on.
 initramfs_modules() {
-    local cache=$1 root=$2 kernel release file
+    local cache=$1 root=$2 kernel release file own
     shift 2
     kernel=$(package_dir "$cache" 'linux-image-[0-9].*')
     release=$(basename "$kernel"/lib/modules/*)
+    if [[ " $* " == *" hbasim "* ]]; then
+        own=$(initramfs_hbasim "$cache" "$root" "$release")
+        # shellcheck disable=SC2046,SC2086 # lists of words
+        set -- $(printf '%s\n' "$@" | grep -vx hbasim) $own
+    fi
     [ -s "$kernel/lib/modules/$release/modules.dep" ] || kmod_as depmod "$cache" -b "$kernel" "$release"
     mkdir -p "$root/lib/modules/$release"
     cp "$kernel/lib/modules/$release"/modules.{order,builtin,builtin.modinfo} "$root/lib/modules/$release/"

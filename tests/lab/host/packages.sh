@@ -9,18 +9,23 @@
 # What runs in the guest beside the kernel. depmod and modprobe of kmod also prepare it.
 readonly LAB_TOOLS=(busybox-static kmod lsscsi sg3-utils sdparm strace)
 
-# packages_wanted: prints NAME VERSION FOLDER for the current kernel, the tools and the libraries
-# that they name. The C library is the build machine's: the programs under test are linked to it.
+# What a kernel module is checked with.
+readonly LAB_BUILD_TOOLS=(sparse)
+
+# packages_wanted: prints NAME VERSION FOLDER for the current kernel with its headers, the tools and the
+# libraries that they name. The C library is the build machine's: the programs under test are linked to it.
 packages_wanted() {
-    local kernel libraries
+    local kernel headers libraries
     kernel=$(apt-cache depends --important linux-image-amd64 2>/dev/null |
         sed -n 's/^ *Depends: \(linux-image-[0-9].*\)/\1/p')
     [ -n "$kernel" ] || return 1
+    headers=linux-headers-${kernel#linux-image-}
+    headers="$headers $(apt-cache depends --important "$headers" | sed -n 's/^ *Depends: \(linux-.*\)/\1/p')"
     libraries=$(apt-cache depends --important "${LAB_TOOLS[@]}" |
         sed -n 's/^ *Depends: \(lib.*\)/\1/p' | sort -u | grep -vx libc6)
     # A folder's name has no colon (an epoch), which would end it in a list of library folders.
     # shellcheck disable=SC2086 # a list of words
-    apt-cache show --no-all-versions "$kernel" "${LAB_TOOLS[@]}" $libraries |
+    apt-cache show --no-all-versions "$kernel" $headers "${LAB_TOOLS[@]}" "${LAB_BUILD_TOOLS[@]}" $libraries |
         awk '/^Package:/ { name = $2 }
              /^Version:/ { folder = name "_" $2; gsub(":", ".", folder); print name, $2, folder }'
 }
