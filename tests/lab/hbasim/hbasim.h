@@ -15,7 +15,7 @@
  *	trouble.c	what devices do wrong
  *	ledger.c	what devices received
  *	events.c	the lines that change a running host
- *	spi.c, sas.c, sas_pages.c, sas_smp.c, fc.c	the transports
+ *	spi.c, sas.c, sas_live.c, sas_pages.c, sas_smp.c, fc.c	the transports
  *
  * Locks. sim_lock (a mutex) is held by every line of text: it guards the
  * lists of hosts, ends and devices, which commands never walk. A host's lock
@@ -39,7 +39,7 @@
 #include <scsi/scsi_cmnd.h>
 #include <scsi/scsi_device.h>
 #include <scsi/scsi_host.h>
-#include <scsi/scsi_transport_sas.h>
+#include <scsi/scsi_transport_sas.h> /* with bsg-lib.h */
 
 #define SIM_NAME 32	   /* a name of a host, an expander or a device, with its NUL */
 #define SIM_PHYS 128	   /* of one host or expander; SMP numbers them in a byte */
@@ -123,7 +123,7 @@ struct sim_transport {
 	const char *name;
 	u8 protocol;			   /* SPC-4 table 478: 0 FCP, 1 SPI, 6 SAS */
 	const struct sim_key *host_keys;   /* of struct sim_host */
-	const struct sim_key *device_keys; /* of struct sim_device */
+	const struct sim_key *device_keys; /* of struct sim_end */
 	const struct sim_verb *verbs;
 	int (*init)(void);
 	void (*exit)(void);
@@ -183,17 +183,17 @@ struct sim_spi_target {
 
 /* SAS. */
 struct sim_phy {
-	u32 rate; /* enum sas_linkrate; of a device's phy 0: as the near end */
+	u32 rate;    /* enum sas_linkrate; of a device's own phy 0: as the near end */
+	u32 up_rate; /* what it comes back with */
 	u32 min, max, min_hw, max_hw;
 	u32 enabled;
 	u32 virtual;
 	u32 invalid_dwords, disparity, sync_losses, reset_problems;
-	u32 attached_type; /* of what the other end is; 0 none */
-	u64 attached;	   /* its address */
-	u32 attached_phy;
 	u32 changes;
-	u64 free_at;	     /* when the lane has carried all that it was given */
-	struct sim_end *end; /* what it leads to */
+	u64 free_at; /* when the lane has carried all that it was given */
+	struct sim_node *node;
+	u32 id;
+	struct sim_end *end; /* the port that it is a part of, or NULL */
 	struct sas_phy *phy;
 };
 
@@ -202,26 +202,26 @@ struct sim_node {
 	struct list_head list; /* sim_host.nodes, the host's own first */
 	char name[SIM_NAME];
 	struct sim_host *host;
-	struct sim_end *up; /* the port towards the host; NULL for the host */
+	struct sim_end *up; /* the port that leads here; NULL for the host */
 	u64 address;
-	u32 phys;
+	u32 phys, rate;
 	char vendor[9], product[17], revision[5];
-	char up_phys[SIM_NAME];
+	char up_phys[SIM_NAME]; /* its own phys towards the host, as text */
 	DECLARE_BITMAP(up_bits, SIM_PHYS);
 	struct sim_phy phy[SIM_PHYS];
 	struct device *dev; /* what its phys hang on, while it is there */
 };
 
+/* A port of a node, with an expander or an end device behind it. */
 struct sim_sas_port {
 	struct sim_node *parent;
 	struct sim_node *node;		/* the expander behind it, or NULL */
 	DECLARE_BITMAP(phys, SIM_PHYS); /* of the parent */
-	DECLARE_BITMAP(lost, SIM_PHYS); /* of these, lanes that are not there */
 	u64 address;
-	u32 stp;
-	u32 bay;
+	u32 rate, able; /* of the link; of the device */
+	u32 stp, virtual, bay;
 	u64 enclosure;
-	struct sim_phy far[2]; /* the device's own phys */
+	struct sim_phy far[2]; /* the device's own phys; only its counters and limits */
 	struct sas_port *port;
 	struct sas_rphy *rphy;
 };
@@ -463,10 +463,37 @@ void sim_ledger_end(struct sim_device *device, u64 number, struct scsi_cmnd *com
 void sim_ledger_event(struct sim_device *device, const char *event);
 void sim_ledger_files(struct sim_device *device);
 
-/* sas_pages.c, sas_smp.c */
+/* sas.c, sas_live.c, sas_pages.c, sas_smp.c */
+
+/* What a phy is connected to. */
+struct sim_peer {
+	u8 type; /* ATTACHED DEVICE TYPE (SPL-4 9.4.3.10): 0 nothing, 1 end device, 2 expander */
+	u8 initiator, target; /* protocols: 08h SSP, 04h STP, 02h SMP, 01h SATA */
+	u64 address;
+	u8 phy;
+};
+
+struct sim_peer sim_sas_peer(const struct sim_phy *phy);
+extern const struct sim_key sim_sas_phy_keys[];
+int sim_sas_init(void);
+void sim_sas_exit(void);
+void sim_sas_prepare(struct sim_host *host);
+int sim_sas_start(struct sim_host *host);
+void sim_sas_stop(struct sim_host *host);
+struct sim_end *sim_sas_find(struct scsi_target *target);
+int sim_sas_plug(struct sim_end *end);
+void sim_sas_unplug(struct sim_end *end);
+int sim_sas_set(struct sim_host *host, const char *name, int id, struct sim_line *line);
+int sim_sas_count(struct sim_host *host, const char *name, int id, struct sim_line *line);
+int sim_sas_lane(struct sim_host *host, const char *name, int id, bool back);
+u64 sim_sas_carry(struct sim_device *device, u32 bytes, u64 now);
+void sim_sas_inquiry(struct sim_device *device, u8 *data);
+unsigned int sim_sas_designators(struct sim_device *device, u8 *data);
+/* The phy at the other end of an expander's port, or NULL. */
+struct sim_phy *sim_sas_partner(const struct sim_phy *phy);
+bool sim_sas_is_up(const struct sim_phy *phy);
 unsigned int sim_sas_mode(struct sim_device *device, u8 subpage, u8 *page);
 unsigned int sim_sas_log(struct sim_device *device, u8 *page);
-struct sim_phy *sim_sas_far(struct sim_end *end, unsigned int number, struct sim_phy *shown);
 void sim_sas_smp(struct bsg_job *job, struct Scsi_Host *shost, struct sas_rphy *rphy);
 
 #endif
