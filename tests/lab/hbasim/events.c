@@ -50,7 +50,6 @@ static int find(struct place *place, char *text)
 static int run_set(struct sim_line *line)
 {
 	struct place place;
-	u32 before;
 	int err = find(&place, sim_next(line));
 
 	if (err)
@@ -64,11 +63,10 @@ static int run_set(struct sim_line *line)
 	if (place.id >= 0)
 		return place.host->transport->set(place.host, place.name, place.id, line);
 	spin_lock_irq(&place.host->lock);
-	before = place.host->signalling;
 	err = sim_set(place.host, place.host->transport->host_keys, line);
-	if (!err && place.host->transport->changed)
-		err = place.host->transport->changed(place.host, before);
 	spin_unlock_irq(&place.host->lock);
+	if (!err && place.host->transport->changed)
+		err = place.host->transport->changed(place.host);
 	return err;
 }
 

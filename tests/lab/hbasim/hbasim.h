@@ -39,7 +39,8 @@
 #include <scsi/scsi_cmnd.h>
 #include <scsi/scsi_device.h>
 #include <scsi/scsi_host.h>
-#include <scsi/scsi_transport_sas.h> /* with bsg-lib.h */
+#include <scsi/scsi_transport_fc.h>
+#include <scsi/scsi_transport_sas.h>
 
 #define SIM_NAME 32	   /* a name of a host, an expander or a device, with its NUL */
 #define SIM_PHYS 128	   /* of one host or expander; SMP numbers them in a byte */
@@ -76,6 +77,7 @@ enum sim_key_type {
 	SIM_U64,
 	SIM_FLAG,   /* u32; the word alone means 1 */
 	SIM_TEXT,   /* an array of char of .size */
+	SIM_SET,    /* u32: choices with commas between */
 	SIM_PERIOD, /* u32: a transfer period factor, as 0x09 or as 12.5 (ns) */
 };
 
@@ -143,8 +145,8 @@ struct sim_transport {
 	void (*reset)(struct sim_host *host);
 	/* "set NAME:ID ..."; the line's place is used up. */
 	int (*set)(struct sim_host *host, const char *name, int id, struct sim_line *line);
-	/* After a host's own fields were set. Under the host's lock. */
-	int (*changed)(struct sim_host *host, u32 before);
+	/* After a host's own fields were set. */
+	int (*changed)(struct sim_host *host);
 	/* Adds to counters; line NULL: they become 0. A lane of a port is lost or back. */
 	int (*count)(struct sim_host *host, const char *name, int id, struct sim_line *line);
 	int (*lane)(struct sim_host *host, const char *name, int id, bool back);
@@ -249,9 +251,9 @@ struct sim_fc_host {
 	u64 port_name, node_name, fabric_name;
 	u32 port_id, port_type, port_state;
 	u32 dev_loss_tmo;
-	char symbolic[64], model[64], firmware[64], serial[64];
-	u64 started;  /* for seconds_since_last_reset */
-	u64 stat[32]; /* in the order of struct fc_host_statistics */
+	char symbolic[64];
+	u64 started; /* for seconds_since_last_reset */
+	struct fc_host_statistics stat;
 };
 
 struct sim_host {
@@ -268,6 +270,7 @@ struct sim_host {
 	struct list_head ends, nodes, devices, attrs;
 	struct dentry *dir;
 	bool started;
+	u32 shown; /* the signalling or the port state that was last acted on */
 
 	spinlock_t lock;
 	struct list_head commands; /* under way */

@@ -169,7 +169,7 @@ static const struct file_operations error_operations = {
 	.llseek = default_llseek,
 };
 
-const struct sim_transport *const sim_transports[] = { &sim_spi, &sim_sas, NULL };
+const struct sim_transport *const sim_transports[] = { &sim_spi, &sim_sas, &sim_fc, NULL };
 
 static void transports_exit(const struct sim_transport *const *end)
 {

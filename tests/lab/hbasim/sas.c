@@ -279,7 +279,7 @@ static int run_far(struct sim_line *line)
 
 	if (!end)
 		return -EINVAL;
-	if (!number || kstrtou32(number, 0, &n) || n >= ARRAY_SIZE(end->sas.far))
+	if (!number || kstrtou32(number, 10, &n) || n >= ARRAY_SIZE(end->sas.far))
 		return sim_refuse("which phy of the device?");
 	return sim_set(&end->sas.far[n], sim_sas_phy_keys, line);
 }

@@ -256,6 +256,7 @@ static int spi_start(struct sim_host *host)
 {
 	struct sim_end *end;
 
+	host->shown = host->signalling;
 	list_for_each_entry(end, &host->ends, list) {
 		if (end->id == host->this_id || end->id >= host->shost->max_id)
 			return sim_refuse("no target can have the ID %u", end->id);
@@ -306,7 +307,7 @@ static struct sim_end *spi_end(struct sim_host *host, char *where)
 {
 	u32 id;
 
-	if (kstrtou32(where, 0, &id) || id > 15) {
+	if (kstrtou32(where, 10, &id) || id > 15) {
 		sim_refuse("%s is no SCSI ID", where);
 		return NULL;
 	}
@@ -376,15 +377,18 @@ static int spi_set(struct sim_host *host, const char *name, int id, struct sim_l
 }
 
 /* The bus has become single-ended or LVD: SPC-4 29h/05h, 29h/06h. */
-static int spi_changed(struct sim_host *host, u32 before)
+static int spi_changed(struct sim_host *host)
 {
 	struct sim_end *end;
 
-	if (before == host->signalling)
-		return 0;
-	list_for_each_entry(end, &host->ends, list)
-		negotiate(end);
-	sim_attention_all(host, host->signalling == SPI_SIGNAL_SE ? 0x2905 : 0x2906);
+	spin_lock_irq(&host->lock);
+	if (host->shown != host->signalling) {
+		host->shown = host->signalling;
+		list_for_each_entry(end, &host->ends, list)
+			negotiate(end);
+		sim_attention_all(host, host->signalling == SPI_SIGNAL_SE ? 0x2905 : 0x2906);
+	}
+	spin_unlock_irq(&host->lock);
 	return 0;
 }
 

@@ -250,6 +250,8 @@ static int describe(struct sim_device *device, char *where, struct sim_line *lin
 		return sim_refuse("there is a device %s", device->name);
 	if (device->block < 512 || !is_power_of_2(device->block))
 		return sim_refuse("no disk has blocks of %u", device->block);
+	if (!strchr("235", "0123456789abcdef"[device->wwn >> 60]))
+		return sim_refuse("an NAA name of 8 bytes begins with 2, 3 or 5");
 	err = sim_ledger_create(device);
 	if (err)
 		return err;

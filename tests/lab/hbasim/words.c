@@ -42,6 +42,12 @@ char *sim_next(struct sim_line *line)
 	return line->word[line->next++].key;
 }
 
+/* Decimal, or hexadecimal after 0x; never octal. */
+static int plain_number(const char *text, u64 *value)
+{
+	return kstrtou64(text, strncmp(text, "0x", 2) ? 10 : 16, value);
+}
+
 /* The factor of a transfer period in ns with a point, or of "async" (SPI-4 table 47). */
 static int period_factor(const char *text, u64 *value)
 {
@@ -60,29 +66,51 @@ static int period_factor(const char *text, u64 *value)
 			return 0;
 		}
 	}
-	return kstrtou64(text, 0, value);
+	return plain_number(text, value);
 }
 
-static int number(const struct sim_key *key, const char *text, u64 *value)
+static bool chosen(const struct sim_choice *choice, const char *text, u64 *value)
 {
-	const struct sim_choice *choice;
+	for (; choice && choice->name; choice++) {
+		if (!strcmp(choice->name, text)) {
+			*value = choice->value;
+			return true;
+		}
+	}
+	return false;
+}
 
+/* All of "a,b,c" must be choices. The text is used up. */
+static int set_of(const struct sim_key *key, char *text, u64 *value)
+{
+	char *one;
+	u64 bit;
+
+	*value = 0;
+	while ((one = strsep(&text, ","))) {
+		if (!chosen(key->choices, one, &bit))
+			return -EINVAL;
+		*value |= bit;
+	}
+	return 0;
+}
+
+static int number(const struct sim_key *key, char *text, u64 *value)
+{
 	if (!text) {
 		*value = 1;
 		return key->type == SIM_FLAG ? 0 : -EINVAL;
 	}
-	for (choice = key->choices; choice && choice->name; choice++) {
-		if (!strcmp(choice->name, text)) {
-			*value = choice->value;
-			return 0;
-		}
-	}
+	if (chosen(key->choices, text, value))
+		return 0;
+	if (key->type == SIM_SET)
+		return set_of(key, text, value);
 	if (key->type == SIM_PERIOD)
 		return period_factor(text, value);
-	return kstrtou64(text, 0, value);
+	return plain_number(text, value);
 }
 
-static int set_one(void *object, const struct sim_key *key, const char *text)
+static int set_one(void *object, const struct sim_key *key, char *text)
 {
 	void *field = object + key->offset;
 	u64 value;
@@ -151,7 +179,7 @@ int sim_place(char *text, char **name, int *id)
 	if (!colon)
 		return 0;
 	*colon = 0;
-	if (kstrtoint(colon + 1, 0, id) || *id < 0)
+	if (kstrtoint(colon + 1, 10, id) || *id < 0)
 		return sim_refuse("%s: what is :%s?", text, colon + 1);
 	return 0;
 }

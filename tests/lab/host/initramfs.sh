@@ -18,7 +18,7 @@ kmod_as() {
 # initramfs_hbasim CACHE ROOT RELEASE: builds our own module and copies it; prints what it depends on.
 initramfs_hbasim() {
     local module
-    module=$(module_build "$1" "$LAB_HBASIM")
+    module=$(module_build "$1" "$LAB_HBASIM") || exit 3
     install -D -m 644 "$module" "$2/lib/modules/$3/extra/hbasim.ko"
     kmod_as modinfo "$1" -F depends "$module" | tr , ' '
 }
@@ -30,7 +30,7 @@ initramfs_modules() {
     kernel=$(package_dir "$cache" 'linux-image-[0-9].*')
     release=$(basename "$kernel"/lib/modules/*)
     if [[ " $* " == *" hbasim "* ]]; then
-        own=$(initramfs_hbasim "$cache" "$root" "$release")
+        own=$(initramfs_hbasim "$cache" "$root" "$release") || exit 3
         # shellcheck disable=SC2046,SC2086 # lists of words
         set -- $(printf '%s\n' "$@" | grep -vx hbasim) $own
     fi

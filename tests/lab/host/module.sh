@@ -10,7 +10,7 @@
 # programs are packages of their own; they find each other by relative links, and by one absolute path.
 module_tree() {
     local headers tree folder
-    headers=$(package_dir "$1" 'linux-headers-[0-9].*-amd64')
+    headers=$(package_dir "$1" 'linux-headers-[0-9].*-amd64') || exit 3
     tree=$1/kbuild/$(basename "$headers")
     if [ ! -d "$tree" ]; then
         rm -rf "$tree.new"
@@ -27,7 +27,7 @@ module_tree() {
 # module_make CACHE SOURCES WORK: makes WORK/hbasim.ko.
 module_make() {
     local tree
-    tree=$(module_tree "$1")
+    tree=$(module_tree "$1") || exit 3
     cp "$2"/Kbuild "$2"/*.[ch] "$3"
     make -C "$tree" M="$3" W=1 KCFLAGS=-Werror C=1 CF=-Wsparse-error \
         CHECK="$(package_dir "$1" sparse)/usr/bin/sparse" modules >"$3/log" 2>&1 &&
@@ -36,9 +36,10 @@ module_make() {
 
 # module_build CACHE SOURCES: prints the path of hbasim.ko. The caller holds the cache's lock.
 module_build() {
-    local hash target work
+    local hash headers target work
     hash=$(cat "$2"/Kbuild "$2"/*.[ch] "${BASH_SOURCE[0]}" | sha256sum | cut -c1-16)
-    target=$1/modules/$(basename "$(package_dir "$1" 'linux-headers-[0-9].*-amd64')")_$hash
+    headers=$(package_dir "$1" 'linux-headers-[0-9].*-amd64') || exit 3
+    target=$1/modules/$(basename "$headers")_$hash
     if [ ! -s "$target/hbasim.ko" ]; then
         work=$(mktemp -d "$1/module.XXXXXX")
         if ! module_make "$1" "$2" "$work"; then

@@ -49,9 +49,13 @@ packages_download() {
 # packages_current CACHE: whether "current" is newer than apt's lists and than the list above, and all
 # of it is there. Asking apt takes seconds where it keeps no binary cache.
 packages_current() {
-    local folder
+    local folder name
     [ -s "$1/current" ] && [ "$1/current" -nt /var/lib/apt/lists ] && [ "$1/current" -nt "${BASH_SOURCE[0]}" ] ||
         return 1
+    # Another version of this file may have written it.
+    for name in "${LAB_TOOLS[@]}" "${LAB_BUILD_TOOLS[@]}" linux-headers-.*; do
+        grep -q "^$name " "$1/current" || return 1
+    done
     while read -r _ _ folder; do
         [ -d "$1/packages/$folder" ] || return 1
     done <"$1/current"
