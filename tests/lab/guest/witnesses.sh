@@ -27,6 +27,28 @@ simulate() {
     cat >/sys/kernel/debug/hbasim/control || fail "hbasim: $(cat /sys/kernel/debug/hbasim/error)"
 }
 
+# sg_of NAME: prints the sg node of a simulated device; fails while there is none.
+sg_of() {
+    local address
+    address=$(sed -n 's/^address //p' /sys/kernel/debug/hbasim/*/"$1"/state) && [ -n "$address" ] &&
+        echo "/dev/$(ls "/sys/class/scsi_device/$address/device/scsi_generic" 2>/dev/null)" | grep -x '/dev/sg[0-9]*'
+}
+
+# milliseconds COMMAND...: prints how long a command takes; fails if it does.
+milliseconds() {
+    local start end
+    read -r start _ </proc/uptime
+    "$@" >/dev/null 2>&1 || return 1
+    read -r end _ </proc/uptime
+    awk -v a="$start" -v b="$end" 'BEGIN { print int((b - a) * 1000 + 0.5) }'
+}
+
+# about WHAT IS EXPECTED: a measured number is what it should be, within a third: the machine has other work.
+about() {
+    echo "$1: $2, expected $3"
+    awk -v is="$2" -v wanted="$3" 'BEGIN { exit !(is > wanted * 0.75 && is < wanted * 1.33) }' || fail "$1"
+}
+
 # wait_until SECONDS COMMAND...: asks every half second until the command succeeds; fails in the end.
 wait_until() {
     local left=$(($1 * 2))
