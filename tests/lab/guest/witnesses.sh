@@ -27,6 +27,15 @@ simulate() {
     cat >/sys/kernel/debug/hbasim/control || fail "hbasim: $(cat /sys/kernel/debug/hbasim/error)"
 }
 
+# simulation_ends: removes all hosts, which ends commands that would never end, and the module.
+simulation_ends() {
+    local host
+    for host in /sys/kernel/debug/hbasim/*/state; do
+        [ ! -e "$host" ] || echo "remove $(basename "$(dirname "$host")")" | simulate
+    done
+    wait_until 20 rmmod hbasim || fail "hbasim is still in use"
+}
+
 # sg_of NAME: prints the sg node of a simulated device; fails while there is none.
 sg_of() {
     local address
