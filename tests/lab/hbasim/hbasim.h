@@ -150,6 +150,8 @@ struct sim_transport {
 	/* Adds to counters; line NULL: they become 0. A lane of a port is lost or back. */
 	int (*count)(struct sim_host *host, const char *name, int id, struct sim_line *line);
 	int (*lane)(struct sim_host *host, const char *name, int id, bool back);
+	/* Before a command. Under the host's lock. */
+	void (*begin)(struct sim_device *device);
 	/* When payload that may start now is there. Under the host's lock. */
 	u64 (*carry)(struct sim_device *device, u32 bytes, u64 now);
 	/* A result that means "not now", or 0. Any context. */

@@ -144,6 +144,8 @@ static u64 decide(struct sim_host *host, struct sim_device *device, struct scsi_
 	command->result = DID_NO_CONNECT << 16;
 	if (host->going || device->gone || !device->end->plugged)
 		return 0;
+	if (host->transport->begin)
+		host->transport->begin(device);
 	fate = sim_trouble_before(device, command, &answer);
 	switch (fate) {
 	case SIM_LOST:

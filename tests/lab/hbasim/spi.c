@@ -408,13 +408,17 @@ static u32 kilobytes(const struct sim_agreement *now)
 	return (1000000000 / period) << now->width;
 }
 
+static void spi_begin(struct sim_device *device)
+{
+	if (device->end->spi.stale)
+		negotiate(device->end);
+}
+
 /* One transfer at a time on the bus, each at its own target's rate. */
 static u64 spi_carry(struct sim_device *device, u32 bytes, u64 now)
 {
 	struct sim_host *host = device->host;
 
-	if (device->end->spi.stale)
-		negotiate(device->end);
 	host->bus_free_at = max(host->bus_free_at, now) +
 			    sim_nanoseconds(bytes, kilobytes(&device->end->spi.now));
 	return host->bus_free_at;
@@ -464,8 +468,6 @@ static unsigned int spi_mode(struct sim_device *device, u8 code, u8 *page)
 		page[2] = 1;
 		length = 8;
 	} else if (code == 0x03) {
-		if (target->stale)
-			negotiate(device->end);
 		length = subpage(page, code, 10);
 		put_agreement(target->lies ? &target->says : &target->now, page);
 		page[11] = transceiver[device->host->signalling] << 2 | (page[10] & 0x80) >> 6;
@@ -529,6 +531,7 @@ const struct sim_transport sim_spi = {
 	.reset = spi_reset,
 	.set = spi_set,
 	.changed = spi_changed,
+	.begin = spi_begin,
 	.carry = spi_carry,
 	.mode = spi_mode,
 	.inquiry = spi_inquiry,
