@@ -112,6 +112,7 @@ static void host_init(struct sim_host *host, struct Scsi_Host *shost,
 	host->template.proc_name = host->driver;
 	host->template.name = host->driver;
 	shost->hostt = &host->template;
+	shost->max_cmd_len = sizeof_field(struct sim_entry, cdb);
 }
 
 static void host_free(struct sim_host *host)

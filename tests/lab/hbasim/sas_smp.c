@@ -35,7 +35,7 @@ static unsigned int report_general(const struct sim_node *node, u8 *frame)
 {
 	frame[8] = 0x80; /* LONG RESPONSE */
 	frame[9] = node->phys;
-	frame[10] = node->up ? 0x02 : 0; /* EXTERNALLY CONFIGURABLE ROUTE TABLE */
+	frame[10] = node->up ? 0x80 : 0; /* TABLE TO TABLE SUPPORTED */
 	put_unaligned_be64(node->address, frame + 12);
 	return 32;
 }

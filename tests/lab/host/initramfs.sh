@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 #
-# The guest's root: busybox, the witnesses (lsscsi, sg3-utils, sdparm, strace), the kernel modules a
+# The guest's root: busybox, the witnesses (lsscsi, sg3-utils, sdparm, smp-utils, strace), the kernel modules a
 # scenario names with what they need, the programs under test, every library of these, and guest/.
 
 # kmod_as NAME CACHE ARGUMENT...: runs the unpacked kmod under one of its names.
@@ -71,7 +71,7 @@ initramfs_build() {
     root=$(mktemp -d "$image.XXXXXX")
     mkdir -p "$root"/{bin,dev,proc,sys,run,tmp,out,etc,lab,opt/hbad,usr/bin}
     cp "$(package_dir "$cache" busybox-static)/bin/busybox" "$root/bin/"
-    for tool in lsscsi sg3-utils sdparm strace; do
+    for tool in lsscsi sg3-utils sdparm smp-utils strace; do
         cp -a "$(package_dir "$cache" $tool)/usr/bin/." "$root/usr/bin/"
     done
     if [ -n "$programs" ]; then
