@@ -263,12 +263,14 @@ static int run_block(struct sim_line *line)
 	return 0;
 }
 
+/* "remove HOST": also one that is still being described. */
 static int run_remove(struct sim_line *line)
 {
-	struct sim_host *host = host_named(line);
+	const char *name = sim_next(line);
+	struct sim_host *host = name ? sim_host_find(name) : NULL;
 
 	if (!host)
-		return -EINVAL;
+		return sim_refuse("there is no host %s", name ?: "without a name");
 	sim_host_remove(host);
 	return 0;
 }

@@ -304,6 +304,8 @@ struct sim_end *sim_end_find(struct sim_host *host, u32 id);
 struct sim_host *sim_building(const struct sim_transport *transport);
 struct sim_end *sim_building_end(const struct sim_transport *transport);
 void sim_building_is(struct sim_end *end);
+/* If it was this host that was being described, none is now. */
+void sim_building_ends(struct sim_host *host);
 extern const struct sim_verb sim_topology_verbs[], sim_host_verbs[], sim_event_verbs[];
 extern struct mutex sim_lock;
 extern struct list_head sim_hosts;

@@ -243,6 +243,7 @@ void sim_host_remove(struct sim_host *host)
 	struct sim_device *device;
 	struct attr *attr;
 
+	sim_building_ends(host);
 	if (host->started) {
 		host_quiet(host);
 		list_for_each_entry(attr, &host->attrs, list)

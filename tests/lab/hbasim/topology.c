@@ -72,6 +72,12 @@ void sim_building_is(struct sim_end *end)
 	building_end = end;
 }
 
+void sim_building_ends(struct sim_host *host)
+{
+	if (building == host)
+		building = NULL;
+}
+
 struct sim_end *sim_end_new(struct sim_host *host, u32 id)
 {
 	struct sim_end *end = kzalloc(sizeof(*end), GFP_KERNEL);
