@@ -57,6 +57,9 @@ static int load_capture(const char *path, struct store *store)
     else if (reading.stopped)
         say("%s: the capture breaks off at byte %llu; what came before is used", path,
             (unsigned long long)reading.offset);
+    else if (reading.followed)
+        say("%s: what follows the capture's end at byte %llu is not used", path,
+            (unsigned long long)reading.offset);
     return r;
 }
 

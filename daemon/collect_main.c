@@ -22,15 +22,19 @@ struct collection {
     struct source *record;
     struct store *store; /* of the part under way */
     struct taken taken;
+    int error; /* why the reader could not be told something; 0: it was */
 };
 
 static void tell_asking(void *userdata, const char *hctl, struct bytes cdb)
 {
+    struct collection *c = userdata;
     struct capture_progress progress = { hctl, cdb };
+    int r = capture_write_progress(&progress, stdout);
 
-    (void)userdata;
-    capture_write_progress(&progress, stdout);
-    fflush(stdout);
+    if (r == 0 && fflush(stdout) != 0)
+        r = -errno;
+    if (c->error == 0)
+        c->error = r;
 }
 
 /* A part is complete: out with it, and on with an empty one. */
@@ -43,7 +47,9 @@ static int send_part(void *userdata, const char *hctl)
     (void)hctl;
     if (!next)
         return -ENOMEM;
-    r = store_set_taken(c->store, &c->taken);
+    r = c->error;
+    if (r == 0)
+        r = store_set_taken(c->store, &c->taken);
     if (r == 0)
         r = capture_write_chunk(c->store, stdout);
     if (r == 0 && fflush(stdout) != 0)
@@ -65,7 +71,7 @@ static int collect(struct source *live, const struct gather_options *asked)
     if (r == 0 && !c.record)
         r = -ENOMEM;
     if (r == 0) {
-        record_set_asking(c.record, tell_asking, NULL);
+        record_set_asking(c.record, tell_asking, &c);
         options.done = send_part;
         options.userdata = &c;
         r = gather(c.record, &options, &facts);

@@ -112,12 +112,12 @@ static bool count_better(void *userdata, const struct link *sibling)
 
 /* What at least two siblings do, or one that runs at the best possible here; a mode not known where there are
  * no such. */
-static struct claim siblings_word(const struct model *m, const struct link *l, bool lanes,
+static struct claim siblings_word(const struct link *l, bool lanes,
                                   const struct rate *best_possible)
 {
     struct better b = { .link = l, .lanes = lanes, .best_possible = best_possible };
 
-    expect_siblings(m, l, count_better, &b);
+    expect_better_siblings(l, count_better, &b);
     if (b.n < 2 && !b.one_is_best)
         b.mode = (struct mode){ 0 };
     return (struct claim){ WHO_SIBLING, "links of the same kind and model", b.mode, false };
@@ -165,7 +165,7 @@ static int judge_by_others(struct model *m, struct link *l, const struct history
 {
     struct claim claims[] = {
         past_word(m, l, history ? history_best(history, l) : NULL, "an earlier capture"),
-        l->peers_prove ? siblings_word(m, l, false, able) : (struct claim){ 0 },
+        l->peers_prove ? siblings_word(l, false, able) : (struct claim){ 0 },
     };
 
     return judge_by(m, l, claims, sizeof(claims) / sizeof(claims[0]), bound);
@@ -226,7 +226,7 @@ static uint32_t lanes_expected(struct model *m, const struct link *l, const stru
 
     *ret = (struct claim){ 0 };
     if (able <= l->actual.rate.lanes)
-        *ret = siblings_word(m, l, true, NULL);
+        *ret = siblings_word(l, true, NULL);
     if (!ret->mode.known && s && s->rate.lanes > able)
         *ret = past_word(m, l, s, "an earlier capture");
     if (ret->mode.known && ret->mode.rate.lanes <= l->actual.rate.lanes + lanes_off(m, l, history))
@@ -356,7 +356,7 @@ static int judge(struct model *m, struct link *l, const struct history *history)
 
 int expect_model(struct model *m, const struct history *history)
 {
-    int r = 0;
+    int r = expect_find_siblings(m);
 
     for (size_t i = 0; r == 0 && i < m->links.n; i++)
         r = judge(m, m->links.v[i], history);

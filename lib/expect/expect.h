@@ -17,10 +17,16 @@
  * do: at least two, or one that runs at the best that is possible here. Returns 0 or -ENOMEM. */
 int expect_model(struct model *m, const struct history *history);
 
-/* The links that this one can be compared with: same card, transport and place in the tree, same model at
- * the far end, up, its ends at one about its mode. Calls `each` until it returns false. */
-void expect_siblings(const struct model *m, const struct link *l,
-                     bool (*each)(void *userdata, const struct link *sibling), void *userdata);
+/* Finds for each link those that it can be compared with: same card, transport and place in the tree, same model
+ * at the far end (where that is a network, same model of adapter). Those that are up, and whose ends are at one
+ * about their mode, speak for the others. expect_model() begins with it. Returns 0 or -ENOMEM. */
+int expect_find_siblings(struct model *m);
+
+/* Calls `each` for the siblings that are faster than the link or have more lanes, in the order of the model's
+ * list, until it returns false. */
+void expect_better_siblings(const struct link *l,
+                            bool (*each)(void *userdata, const struct link *sibling),
+                            void *userdata);
 
 /* Are the two hosts on one card: functions of one PCI device, or the same host? */
 bool expect_same_card(const struct host *a, const struct host *b);

@@ -114,7 +114,7 @@ static int add_weaker(struct judging *j, struct finding *f, const struct link *l
         rate_compare(before->rate, l->actual.rate) > 0)
         r = judge_evidence(f, "also slower-than-before", before->label ? before->label : "faster",
                            "an earlier capture");
-    expect_siblings(j->model, l, find_faster, &siblings);
+    expect_better_siblings(l, find_faster, &siblings);
     if (r == 0 && siblings.best && setter_of(l) != WHO_SIBLING)
         r = judge_evidence(f, "also slower-than-sibling", judge_mode(j, &siblings.best->actual),
                            siblings.best->kernel_name);

@@ -146,7 +146,7 @@ int judge_siblings(struct judging *j)
             judge_is_slot(l) || l->judged_above || judge_is_named(j, l->id, SAID))
             continue;
         c.expected = expect_ability(l, &able) ? &able : NULL;
-        expect_siblings(j->model, l, compare_sibling, &c);
+        expect_better_siblings(l, compare_sibling, &c);
         if (c.faster >= 2 || c.is_right)
             r = add_slower(j, &c);
     }

@@ -95,6 +95,14 @@ struct wish {
     const char *reason; /* why; may be NULL */
 };
 
+/* Links that can be compared with each other (expect/expect.h), those of them that speak for the others. */
+struct siblings {
+    struct link **v;
+    size_t n;
+    struct rate fastest; /* of them */
+    uint32_t most_lanes;
+};
+
 struct link {
     size_t index; /* its place in the model's list */
     const char *id;
@@ -109,6 +117,7 @@ struct link {
     const struct subject *subject;
     struct link *up;     /* the hop towards the slot; NULL at the top */
     struct link *bundle; /* the wide link that this lane is part of; NULL where it is none */
+    const struct siblings *siblings; /* NULL: none */
     enum link_state state;
     struct mode actual, expected;
     VEC(struct claim) witnesses;

@@ -172,7 +172,7 @@ static bool is_null_device(const struct stat *st)
 static int open_text(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    struct stat st;
+    struct stat st = { 0 };
     int r = fd < 0 || fstat(fd, &st) < 0 ? -errno : 0;
 
     if (r == 0 && S_ISDIR(st.st_mode))

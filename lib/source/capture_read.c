@@ -397,7 +397,7 @@ int capture_read(struct json_reader *reader, struct store *store, struct arena *
     unsigned objects = 0;
     int r;
 
-    ret->complete = false;
+    ret->complete = ret->followed = false;
     do {
         r = capture_read_object(reader, store, arena, ret, NULL);
         if (r < 0)
@@ -411,5 +411,6 @@ int capture_read(struct json_reader *reader, struct store *store, struct arena *
     } else if (!ret->complete) {
         ret->stopped = true;
     }
+    ret->followed = !ret->stopped && json_reader_next_document(reader);
     return 0;
 }

@@ -273,32 +273,38 @@ static int write_object(const struct store *store, FILE *out, bool pretty)
     return r;
 }
 
-/* 0, or why writing failed: a stream knows only that it did, the write that failed has left errno. */
+/* 0, or why writing has failed since errno was cleared: a stream knows only that it did at some time, the write
+ * that failed has left errno. */
 static int stream_error(FILE *out)
 {
     return !ferror(out) ? 0 : errno ? -errno : -EIO;
 }
 
+static int write_terminated(const struct store *store, FILE *out, bool pretty)
+{
+    int r;
+
+    errno = 0;
+    r = write_object(store, out, pretty);
+    putc(pretty ? '\n' : '\0', out);
+    return r < 0 ? r : stream_error(out);
+}
+
 int capture_write(const struct store *store, FILE *out)
 {
-    int r = write_object(store, out, true);
-
-    putc('\n', out);
-    return r < 0 ? r : stream_error(out);
+    return write_terminated(store, out, true);
 }
 
 int capture_write_chunk(const struct store *store, FILE *out)
 {
-    int r = write_object(store, out, false);
-
-    putc('\0', out);
-    return r < 0 ? r : stream_error(out);
+    return write_terminated(store, out, false);
 }
 
 int capture_write_progress(const struct capture_progress *progress, FILE *out)
 {
     struct json_writer w = json_writer(out, false);
 
+    errno = 0;
     json_write_begin_object(&w);
     json_write_key(&w, "hbad-capture");
     json_write_u64(&w, 1);
@@ -318,6 +324,7 @@ int capture_write_progress(const struct capture_progress *progress, FILE *out)
 
 int capture_write_end(FILE *out)
 {
+    errno = 0;
     fputs("{\"hbad-capture\":1,\"end\":true}", out);
     putc('\0', out);
     return stream_error(out);

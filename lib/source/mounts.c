@@ -40,8 +40,9 @@ static bool parse(struct bytes line, struct mount_fields *ret)
     cut(&line, ' ');
     ret->point = cut(&line, ' ');
     cut(&line, ' ');
-    while (line.len && !is(word = cut(&line, ' '), "-"))
-        ;
+    do
+        word = cut(&line, ' ');
+    while (line.len && !is(word, "-"));
     ret->fs = cut(&line, ' ');
     ret->source = cut(&line, ' ');
     return ret->dev.len && ret->point.len && ret->source.len;

@@ -45,6 +45,15 @@ static int put_read_refusal(struct gathering *g, const struct attribute *a, cons
     }
 }
 
+/* The beginning of a content that says nothing as it should. */
+static const char *why_malformed(struct gathering *g, struct bytes raw)
+{
+    const char *text = text_trimmed(fact_set_arena(g->facts), (const char *)raw.data,
+                                    raw.len < 40 ? raw.len : 40);
+
+    return text && !*text ? "there is nothing in it" : text;
+}
+
 static int put_parsed(struct gathering *g, const struct attribute *a, const char *origin,
                       struct bytes raw)
 {
@@ -53,9 +62,7 @@ static int put_parsed(struct gathering *g, const struct attribute *a, const char
     if (r == -ENODATA)
         return fact_put_refusal(g->facts, a->key, origin, QUALITY_SILENT, NULL);
     if (r == -EBADMSG)
-        return fact_put_refusal(g->facts, a->key, origin, QUALITY_MALFORMED,
-                                arena_strndup(fact_set_arena(g->facts), (const char *)raw.data,
-                                              raw.len < 40 ? raw.len : 40));
+        return fact_put_refusal(g->facts, a->key, origin, QUALITY_MALFORMED, why_malformed(g, raw));
     return r;
 }
 

@@ -223,6 +223,21 @@ class BadCaptures(Scratch):
         self.assertEqual(json.loads(p.stdout)["summary"]["links"], 10)
 
 
+    def test_what_follows_the_end_is_told(self):
+        path = self.file("1.json", '{"hbad-capture": 1}\0{"hbad-capture": 1, "end": true}\0{"hbad-capture": 1}')
+        p = hbactl("--capture", path)
+        self.assertEqual(p.returncode, 0)
+        self.assertIn(path, p.stderr)
+        self.assertIn("not used", p.stderr)
+
+    def test_a_file_without_a_word(self):
+        with open(os.path.join(GOLDEN, BELOW, "1.json"), encoding="utf-8") as file:
+            machine = json.load(file)
+        next(d for d in machine["dirs"].values() if "period" in d)["period"] = "\n"
+        p = hbactl("--capture", self.file("1.json", json.dumps(machine)))
+        self.assertIn("Not seen (malformed: there is nothing in it): spi_transport", p.stdout)
+
+
 class BadTreesAndFiles(Scratch):
     def test_trees(self):
         self.file("sys", "")

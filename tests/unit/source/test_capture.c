@@ -255,8 +255,22 @@ static void a_stream_is_the_union_of_its_objects(void **state)
     assert_int_equal(l.r, 0);
     assert_true(l.reading.complete);
     assert_false(l.reading.stopped);
+    assert_false(l.reading.followed);
     assert_int_not_equal(store_resolve(l.store, "/sys/a/x", true), STORE_NO_NODE);
     assert_int_not_equal(store_resolve(l.store, "/sys/a/y", true), STORE_NO_NODE);
+    unload(&l);
+}
+
+static void what_follows_the_end_is_told(void **state)
+{
+    static const char WHOLE[] = CHUNK1 "\0" END "\0" CHUNK2;
+    struct loaded l = load((struct bytes){ (const uint8_t *)WHOLE, sizeof(WHOLE) });
+
+    (void)state;
+    assert_int_equal(l.r, 0);
+    assert_true(l.reading.complete);
+    assert_true(l.reading.followed);
+    assert_int_equal(store_resolve(l.store, "/sys/a/y", true), STORE_NO_NODE);
     unload(&l);
 }
 
@@ -307,6 +321,7 @@ int main(void)
         cmocka_unit_test(little_things_are_written),
         cmocka_unit_test(unknown_members_are_ignored),
         cmocka_unit_test(a_stream_is_the_union_of_its_objects),
+        cmocka_unit_test(what_follows_the_end_is_told),
         cmocka_unit_test(a_broken_end_keeps_what_came_before),
         cmocka_unit_test(links_that_turn_in_circles_lead_nowhere),
     };
