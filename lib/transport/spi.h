@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the files of the parallel SCSI transport share: its rates, and procfs texts of its drivers.
+ * What the files of the parallel SCSI transport share: its facts, its rates, and procfs texts of its drivers.
  */
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "link/rate.h"
+#include "transport/relation.h"
 
 /* Options of a rate; a rate's lanes are bytes of width. */
 enum { SPI_DT = 1 << 0, SPI_IU = 1 << 1, SPI_QAS = 1 << 2 };
@@ -42,3 +42,19 @@ int spi_proc_find(const char *text, unsigned channel, unsigned target, struct sp
 /* The ability of the chip that the head of the text names: "Ultra320 Wide Channel A" (aic*),
  * "Min. period factor 9, Wide SCSI BUS, DT capable" (sym53c8xx). -ENOENT where it names none. */
 int spi_proc_chip(const char *text, struct rate *ret);
+
+/* Facts of a target in the class spi_transport: periods in ps; offset 0 is asynchronous; width 0 is 8 bit. */
+extern const struct fact_key SPI_KEY_PERIOD_PS, SPI_KEY_MIN_PERIOD_PS, SPI_KEY_OFFSET,
+    SPI_KEY_MAX_OFFSET, SPI_KEY_WIDTH, SPI_KEY_MAX_WIDTH, SPI_KEY_DT, SPI_KEY_IU, SPI_KEY_MAX_IU,
+    SPI_KEY_QAS, SPI_KEY_MAX_QAS;
+
+/* Facts of a host in the class spi_host; text of the driver's procfs file (class scsi_proc). */
+extern const struct fact_key SPI_KEY_SIGNALLING, SPI_KEY_HOST_WIDTH, SPI_KEY_HBA_ID,
+    SPI_KEY_PROC_TEXT;
+
+/* Facts of a device: its mode pages 19h/03h and 19h/04h, each from byte 0 on and known to be that. */
+extern const struct fact_key SPI_KEY_PAGE_NEGOTIATED, SPI_KEY_PAGE_CAPABLE;
+
+/* Adds the link of a target. Returns 0 or -ENOMEM. */
+int spi_relate_target(struct relation *r, struct host *host, const struct subject *target,
+                      unsigned channel, unsigned id);
