@@ -19,11 +19,27 @@ bool expect_ability(const struct link *l, struct rate *ret)
     return common_of(l->able.v, l->able.n, ret);
 }
 
+bool expect_is_limited(const struct link *l)
+{
+    struct rate allowed;
+
+    return common_of(l->allowed.v, l->allowed.n, &allowed) && rate_same(allowed, l->actual.rate);
+}
+
 /* Has that end said what it can do, not only what it can do at most? */
 static bool has_proof(const struct link *l, enum who who)
 {
     for (size_t i = 0; i < l->able.n; i++)
         if (l->able.v[i].who == who && !l->able.v[i].at_most)
+            return true;
+    return false;
+}
+
+/* Has that end said anything of what it can do? */
+static bool has_word(const struct link *l, enum who who)
+{
+    for (size_t i = 0; i < l->able.n; i++)
+        if (l->able.v[i].who == who)
             return true;
     return false;
 }
@@ -279,6 +295,22 @@ static int set_below(struct model *m, struct link *l, const struct bounds *b)
     return r < 0 || !b->is_capped ? r : name_bounds(l, l->allowed.v, l->allowed.n, b->cap);
 }
 
+static const char LIMITED[] = "it is limited, and what it could do without that is not known";
+
+/* What a limit takes away is known only where the near end tells what it could do: the limit may be its own. */
+static int set_capped(struct model *m, struct link *l, const struct bounds *b)
+{
+    int r;
+
+    if (!has_word(l, WHO_INITIATOR)) {
+        l->reason = LIMITED;
+        return 0;
+    }
+    l->verdict = VERDICT_CAPPED;
+    r = set_expected(m, l, b->able);
+    return r < 0 ? r : name_bounds(l, l->allowed.v, l->allowed.n, b->cap);
+}
+
 static int judge_up(struct model *m, struct link *l, const struct history *history)
 {
     struct bounds b = bounds_of(m, l, history);
@@ -286,8 +318,11 @@ static int judge_up(struct model *m, struct link *l, const struct history *histo
     int r;
 
     if (!b.is_known) {
-        l->reason = l->reason ? l->reason : "nothing says what it could do";
-        return judge_by_others(m, l, history, NULL, NULL);
+        bool is_limited = expect_is_limited(l);
+
+        if (!l->reason)
+            l->reason = is_limited ? LIMITED : "nothing says what it could do";
+        return is_limited || l->limit_unknown ? 0 : judge_by_others(m, l, history, NULL, NULL);
     }
     if (b.lanes.mode.known)
         return set_below(m, l, &b);
@@ -295,10 +330,12 @@ static int judge_up(struct model *m, struct link *l, const struct history *histo
         l->verdict = VERDICT_OK;
         return set_expected(m, l, rate_compare(actual, b.able) > 0 ? actual : b.able);
     }
-    if (b.is_capped && rate_same(actual, b.cap)) {
-        l->verdict = VERDICT_CAPPED;
-        r = set_expected(m, l, b.able);
-        return r < 0 ? r : name_bounds(l, l->allowed.v, l->allowed.n, b.cap);
+    if (b.is_capped && rate_same(actual, b.cap))
+        return set_capped(m, l, &b);
+    if (l->limit_unknown && actual.lane_kb_per_s < b.able.lane_kb_per_s) {
+        l->reason = "it is slower than its ends may be able to, and whether it is told to cannot "
+                    "be read";
+        return 0;
     }
     if (has_proof(l, WHO_INITIATOR) && has_proof(l, WHO_TARGET))
         return set_below(m, l, &b);

@@ -5,8 +5,10 @@
  * expected = the best that both ends and what lies between can do (`able`), held down by what somebody
  * configured (`allowed`). A verdict `below` needs proof from both ends: a claim that is only an upper
  * bound, or an end that says nothing, can make a link `ok` or `unknown`, never `below` by itself. Then a
- * second witness may: the link's own past, others like it, or what its near end did with another far end. What the
- * administrator wants (`wish`) overrides all of it.
+ * second witness may: the link's own past, others like it, or what its near end did with another far end.
+ * Where it cannot be read whether the link was told to run slower, none of this proves anything; nor is a
+ * link `capped` by a limit whose near end does not say what it could do without. What the administrator
+ * wants (`wish`) overrides all of it.
  */
 #pragma once
 
@@ -33,6 +35,9 @@ bool expect_same_card(const struct host *a, const struct host *b);
 
 /* The best that all of the link's ends can do, as far as they say; false where none says anything. */
 bool expect_ability(const struct link *l, struct rate *ret);
+
+/* Does the link run at just what somebody configured? */
+bool expect_is_limited(const struct link *l);
 
 /* Do initiator and target name different modes for the link? Then their words, else false. */
 bool expect_disagreement(const struct link *l, const struct claim **ret_initiator,

@@ -112,6 +112,8 @@ static bool compare_sibling(void *userdata, const struct link *sibling)
     return true;
 }
 
+/* A warning only within one network, and where it is known that the link could do better and is not told to run
+ * slower. */
 static int add_slower(struct judging *j, const struct comparison *c)
 {
     const struct link *l = c->link;
@@ -120,7 +122,8 @@ static int add_slower(struct judging *j, const struct comparison *c)
 
     if (r < 0)
         return r;
-    f->severity = c->same_far ? SEVERITY_WARNING : SEVERITY_INFO;
+    f->severity = c->same_far && c->expected && !l->limit_unknown ? SEVERITY_WARNING
+                                                                  : SEVERITY_INFO;
     r = judge_situation(j, f, judge_situation_of(l));
     if (r == 0)
         r = judge_evidence(f, c->best->kernel_name, judge_mode(j, &c->best->actual), c->best->far);
@@ -143,7 +146,8 @@ int judge_siblings(struct judging *j)
         struct comparison c = { .j = j, .link = l };
 
         if (l->state != LINK_UP || l->verdict != VERDICT_UNKNOWN || !l->actual.known ||
-            judge_is_slot(l) || l->judged_above || judge_is_named(j, l->id, SAID))
+            judge_is_slot(l) || l->judged_above || expect_is_limited(l) ||
+            judge_is_named(j, l->id, SAID))
             continue;
         c.expected = expect_ability(l, &able) ? &able : NULL;
         expect_better_siblings(l, compare_sibling, &c);

@@ -63,6 +63,64 @@ static void verdicts(void **state)
     }
 }
 
+/* A limit of which the near end does not say what it takes away may be the near end's own. */
+static void limit_of_a_silent_end(void **state)
+{
+    struct machine k = machine_new();
+    struct link *l = wire(&k, host(&k, "host0", "0000:01:00.0"), "a", 1, MB(600));
+
+    (void)state;
+    able(&k, l, WHO_TARGET, 1, MB(1200));
+    allowed(&k, l, 1, MB(600));
+    assert_int_equal(expect_model(k.model, NULL), 0);
+    assert_int_equal(l->verdict, VERDICT_UNKNOWN);
+    assert_false(l->expected.known);
+    assert_non_null(l->reason);
+    machine_done(&k);
+}
+
+/* Nor is a limited link slow by its past where nothing says what its ends can do. */
+static void limit_of_silent_ends(void **state)
+{
+    struct machine k = machine_new();
+    struct link *l = wire(&k, host(&k, "host0", "0000:01:00.0"), "a", 1, MB(1200));
+
+    (void)state;
+    remember(&k, 0);
+    l->actual.rate.lane_kb_per_s = MB(600);
+    allowed(&k, l, 1, MB(600));
+    assert_int_equal(expect_model(k.model, k.past), 0);
+    assert_int_equal(l->verdict, VERDICT_UNKNOWN);
+    assert_false(l->expected.known);
+    assert_non_null(l->reason);
+    machine_done(&k);
+}
+
+/* Where a limit cannot be read, neither the ends nor others nor the past prove that a slow link is at fault; that a
+ * fast one is well needs no limit. */
+static void limit_that_cannot_be_read(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 4; i++) {
+        struct machine k = machine_new();
+        struct host *h = host(&k, "host0", "0000:01:00.0");
+        struct link *l = i == 1 ? wire(&k, h, "a", 1, MB(1200)) : lane(&k, h, "a", 1200, 1200);
+
+        l->limit_unknown = true;
+        l->peers_prove = true;
+        if (i == 2)
+            lane(&k, h, "b", 1200, 1200)->far = lane(&k, h, "c", 1200, 1200)->far = l->far = "X";
+        remember(&k, 0);
+        if (i < 3)
+            l->actual.rate.lane_kb_per_s = MB(600);
+        assert_int_equal(expect_model(k.model, k.past), 0);
+        assert_int_equal(l->verdict, i < 3 ? VERDICT_UNKNOWN : VERDICT_OK);
+        assert_int_equal(l->expected.known, i == 3);
+        assert_int_equal(l->reason != NULL, i < 3);
+        machine_done(&k);
+    }
+}
+
 /* Only those that set the expectation are named. */
 static void who_set_it(void **state)
 {
@@ -155,9 +213,15 @@ static void one_card(void **state)
 int main(void)
 {
     static const struct CMUnitTest TESTS[] = {
-        cmocka_unit_test(verdicts),     cmocka_unit_test(who_set_it),
-        cmocka_unit_test(states),       cmocka_unit_test(no_physical_link),
-        cmocka_unit_test(judged_above), cmocka_unit_test(one_card),
+        cmocka_unit_test(verdicts),
+        cmocka_unit_test(limit_of_a_silent_end),
+        cmocka_unit_test(limit_of_silent_ends),
+        cmocka_unit_test(limit_that_cannot_be_read),
+        cmocka_unit_test(who_set_it),
+        cmocka_unit_test(states),
+        cmocka_unit_test(no_physical_link),
+        cmocka_unit_test(judged_above),
+        cmocka_unit_test(one_card),
     };
 
     return cmocka_run_group_tests(TESTS, NULL, NULL);

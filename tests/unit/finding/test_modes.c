@@ -274,6 +274,41 @@ static void network_ports(void **state)
     }
 }
 
+/* In one fabric: no warning of a port that does not say what it can do, nor of one whose limit cannot be read;
+ * and no word of one that runs at what it was told to. */
+static void network_port_that_tells_little(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        struct machine k = machine_new();
+        struct link *l[3];
+
+        for (unsigned n = 0; n < 3; n++) {
+            const char *name = (const char *[]){ "a", "b", "c" }[n];
+
+            l[n] = wire(&k,
+                        host(&k, name,
+                             (const char *[]){ "0000:01:00.0", "0000:01:00.1", "0000:01:00.2" }[n]),
+                        name, 1, MB(n ? 1600 : 800));
+            l[n]->far_is_network = true;
+            l[n]->far_id = "fabric 1";
+            if (n || i == 1)
+                at_most(&k, l[n], WHO_INITIATOR, 1, MB(1600));
+        }
+        l[0]->limit_unknown = i == 1;
+        if (i == 2)
+            assert_int_equal(link_add_allowed(l[0], WHO_INITIATOR, "limit", mode(&k, 1, MB(800))),
+                             0);
+        judged(&k, 0);
+        if (i == 2)
+            assert_int_equal(k.report->findings.n, 0);
+        else
+            assert_severity(only(k.report, "slower-than-sibling"), SEVERITY_INFO);
+        assert_verdict(l[0], VERDICT_UNKNOWN);
+        judged_done(&k);
+    }
+}
+
 /* With nothing to compare with: unknown, and no word. */
 static void lone_network_port(void **state)
 {
@@ -375,6 +410,7 @@ int main(void)
         cmocka_unit_test(one_sibling_at_the_best),
         cmocka_unit_test(no_siblings),
         cmocka_unit_test(network_ports),
+        cmocka_unit_test(network_port_that_tells_little),
         cmocka_unit_test(lone_network_port),
         cmocka_unit_test(capped_by_configuration),
         cmocka_unit_test(below_its_cap),
