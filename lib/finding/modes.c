@@ -175,11 +175,19 @@ static int add_members(struct judging *j, struct finding *f, struct group *g, co
     return r;
 }
 
+/* Does it run at the group's mode as well, and nobody tells what it could do? */
+static bool may_be_alike(const struct group *g, const struct link *l)
+{
+    return l->state == LINK_UP && l->verdict == VERDICT_UNKNOWN && l->actual.known &&
+           rate_same(l->actual.rate, g->first->actual.rate);
+}
+
 /* Is every link of the host (below `up`, where given) that could go faster held at the group's mode? Their
- * number, or 0 where one is not. */
+ * number, or 0 where one is not, or they are too few to point at what they share. To two, those count as well that
+ * run at this mode and may be held at it. */
 static size_t all_alike(const struct judging *j, const struct group *g, const struct link *up)
 {
-    size_t n = 0;
+    size_t n = 0, maybe = 0;
 
     for (size_t i = 0; i < j->model->links.n; i++) {
         const struct link *l = j->model->links.v[i];
@@ -191,8 +199,10 @@ static size_t all_alike(const struct judging *j, const struct group *g, const st
             n++;
         else if (could_beat(l, g->first))
             return 0;
+        else
+            maybe += may_be_alike(g, l);
     }
-    return n;
+    return n >= 2 && n + maybe >= TOGETHER_MIN ? n : 0;
 }
 
 /* ---- a limit of a whole host ---- */
@@ -262,7 +272,7 @@ static int host_wide(struct judging *j, struct group *g)
     struct finding *f;
     int r;
 
-    if (n < TOGETHER_MIN)
+    if (!n)
         return 0;
     f = judge_add(j, is_async ? "async" : "host-wide-limit");
     if (!f)
@@ -313,7 +323,7 @@ static const struct link *shared_hop(const struct judging *j, const struct group
 {
     const struct link *up = g->first->up;
 
-    return up && !judge_is_slot(up) && all_alike(j, g, up) >= TOGETHER_MIN ? up : NULL;
+    return up && !judge_is_slot(up) && all_alike(j, g, up) ? up : NULL;
 }
 
 static int say_of_one(struct judging *j, struct finding *f, const struct link *l, size_t n)

@@ -58,6 +58,31 @@ static void two_are_not_a_host(void **state)
     judged_done(&k);
 }
 
+/* With a third at that mode of which it is not known what it could do, they are; one of three is not. */
+static void third_is_not_known(void **state)
+{
+    (void)state;
+    for (unsigned n_proven = 1; n_proven <= 2; n_proven++) {
+        struct machine k = machine_new();
+        struct host *h = host(&k, "host0", "0000:01:00.0");
+        const struct finding *f;
+
+        for (unsigned i = 0; i < n_proven; i++)
+            proven(&k, wire(&k, h, i ? "b" : "a", 2, MB(40)), 2, MB(80));
+        for (unsigned i = n_proven; i < 3; i++)
+            able(&k, wire(&k, h, i > 1 ? "d" : "c", 2, MB(40)), WHO_INITIATOR, 2, MB(80));
+        judged(&k, 0);
+        assert_int_equal(count_of(k.report, "host-wide-limit"), n_proven == 2);
+        assert_int_equal(count_of(k.report, "rate-below-expected"), n_proven == 1);
+        if (n_proven == 2) {
+            f = only(k.report, "host-wide-limit");
+            assert_first(f, h->id);
+            assert_subjects(f, 3);
+        }
+        judged_done(&k);
+    }
+}
+
 /* One that is faster, or slow at another mode, or faster though nobody knows its ability: no limit of the host. */
 static void not_all_at_one_mode(void **state)
 {
@@ -395,23 +420,15 @@ static void no_link_facts(void **state)
 int main(void)
 {
     static const struct CMUnitTest TESTS[] = {
-        cmocka_unit_test(all_at_one_mode),
-        cmocka_unit_test(two_are_not_a_host),
-        cmocka_unit_test(not_all_at_one_mode),
-        cmocka_unit_test(all_async_is_async),
-        cmocka_unit_test(order_of_causes),
-        cmocka_unit_test(one_hop_one_finding),
-        cmocka_unit_test(wide_link_with_a_slow_lane),
-        cmocka_unit_test(lanes_it_had_before),
-        cmocka_unit_test(lanes_to_another_far_end),
-        cmocka_unit_test(one_lane_left),
-        cmocka_unit_test(lanes_of_equal_ports),
-        cmocka_unit_test(capped_and_a_lane_lost),
-        cmocka_unit_test(slot_limit),
-        cmocka_unit_test(slot_without_a_port),
-        cmocka_unit_test(oversubscribed),
-        cmocka_unit_test(bus_is_a_hop),
-        cmocka_unit_test(no_link_facts),
+        cmocka_unit_test(all_at_one_mode),        cmocka_unit_test(two_are_not_a_host),
+        cmocka_unit_test(third_is_not_known),     cmocka_unit_test(not_all_at_one_mode),
+        cmocka_unit_test(all_async_is_async),     cmocka_unit_test(order_of_causes),
+        cmocka_unit_test(one_hop_one_finding),    cmocka_unit_test(wide_link_with_a_slow_lane),
+        cmocka_unit_test(lanes_it_had_before),    cmocka_unit_test(lanes_to_another_far_end),
+        cmocka_unit_test(one_lane_left),          cmocka_unit_test(lanes_of_equal_ports),
+        cmocka_unit_test(capped_and_a_lane_lost), cmocka_unit_test(slot_limit),
+        cmocka_unit_test(slot_without_a_port),    cmocka_unit_test(oversubscribed),
+        cmocka_unit_test(bus_is_a_hop),           cmocka_unit_test(no_link_facts),
     };
 
     return cmocka_run_group_tests(TESTS, NULL, NULL);
