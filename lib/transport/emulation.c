@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "decode/inquiry.h"
 #include "transport/driver.h"
 
 static const char QEMU[] = "the adapter is emulated by QEMU: there is no physical link";
@@ -56,10 +57,8 @@ static const char *by_subsystem(const struct fact_set *set, const struct host *h
     return NULL;
 }
 
-static const char *by_device(const struct subject *device)
+static const char *by_name(const char *vendor, const char *model)
 {
-    const char *vendor = fact_text(device, &KEY_VENDOR), *model = fact_text(device, &KEY_MODEL);
-
     for (size_t i = 0; vendor && i < ELEMENTS(NAMES); i++)
         if (strcmp(vendor, NAMES[i].vendor) == 0 &&
             (!NAMES[i].model || (model && text_starts_with(model, NAMES[i].model))))
@@ -67,12 +66,23 @@ static const char *by_device(const struct subject *device)
     return NULL;
 }
 
+/* The kernel's copy of the names, or the INQUIRY data that they are from, where one of these cannot be read. */
+static const char *by_device(struct relation *r, const struct subject *device)
+{
+    const char *reason = by_name(fact_text(device, &KEY_VENDOR), fact_text(device, &KEY_MODEL));
+    struct inquiry q;
+
+    if (reason || inquiry_decode(fact_bytes(device, &KEY_INQUIRY), &q) < 0)
+        return reason;
+    return by_name(text_clean(r->model->arena, q.vendor), text_clean(r->model->arena, q.product));
+}
+
 /* Disks behind a network say nothing of the adapter that leads to it. */
 static void mark_by_devices(struct relation *r)
 {
     for (const struct subject *d = fact_set_first(r->facts, "scsi_device"); d;
          d = d->next_of_class) {
-        const char *reason = d->host ? by_device(d) : NULL;
+        const char *reason = d->host ? by_device(r, d) : NULL;
         struct host *h = reason ? model_host_named(r->model, d->host->name) : NULL;
 
         if (h && !h->physical && !h->emulated && !transport_of(r->facts, h->subject)->arrays)

@@ -57,6 +57,22 @@ static int parse_period(struct fact_set *set, const struct fact_key *key, const 
     return fact_put_number(set, key, origin, period_ps);
 }
 
+/* The names of enum spi_signal_type. "unknown" is what the kernel says where the driver does not tell. */
+static int parse_signalling(struct fact_set *set, const struct fact_key *key, const char *origin,
+                            struct bytes raw)
+{
+    static const char *const NAMES[] = { "SE", "LVD", "HVD" };
+    const char *text = (const char *)raw.data;
+    size_t len = strcspn(text, "\n");
+
+    if (len == strlen("unknown") && text_starts_with(text, "unknown"))
+        return -ENODATA;
+    for (size_t i = 0; i < ELEMENTS(NAMES); i++)
+        if (len == strlen(NAMES[i]) && text_starts_with(text, NAMES[i]))
+            return fact_put_text(set, key, origin, NAMES[i]);
+    return -EBADMSG;
+}
+
 static const struct attribute TARGET_ATTRIBUTES[] = {
     { "period", &SPI_KEY_PERIOD_PS, parse_period, LEVEL_MODES },
     { "min_period", &SPI_KEY_MIN_PERIOD_PS, parse_period, LEVEL_MODES },
@@ -78,7 +94,7 @@ static const struct attribute TARGET_ATTRIBUTES[] = {
 };
 
 static const struct attribute HOST_ATTRIBUTES[] = {
-    { "signalling", &SPI_KEY_SIGNALLING, parse_known_text, LEVEL_MODES },
+    { "signalling", &SPI_KEY_SIGNALLING, parse_signalling, LEVEL_MODES },
     { "host_width", &SPI_KEY_HOST_WIDTH, NULL, LEVEL_MODES },
     { "hba_id", &SPI_KEY_HBA_ID, parse_decimal, LEVEL_ALL },
     { 0 },

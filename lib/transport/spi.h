@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decode/inquiry.h"
 #include "transport/relation.h"
 
 /* Options of a rate; a rate's lanes are bytes of width. */
@@ -47,6 +48,19 @@ int spi_proc_chip(const char *text, struct rate *ret);
 extern const struct fact_key SPI_KEY_PERIOD_PS, SPI_KEY_MIN_PERIOD_PS, SPI_KEY_OFFSET,
     SPI_KEY_MAX_OFFSET, SPI_KEY_WIDTH, SPI_KEY_MAX_WIDTH, SPI_KEY_DT, SPI_KEY_IU, SPI_KEY_MAX_IU,
     SPI_KEY_QAS, SPI_KEY_MAX_QAS;
+
+/* What the class says is in force, over bytes of width; `*ret_offset` goes with it, 0 where the agreement is
+ * asynchronous. `q`: INQUIRY data of the target, NULL where nobody shows any. False where it says nothing: a file
+ * that is missing or cannot be read is no word for asynchronous or narrow transfers, but that all files of a kind
+ * are missing is, where the target does not claim what they are about. */
+bool spi_class_rate(const struct subject *class, const struct inquiry *q, struct rate *ret,
+                    uint64_t *ret_offset);
+
+/* Did the target claim synchronous transfers, as the kernel saw it? Only then there are files about these. */
+bool spi_class_claims_sync(const struct subject *class);
+
+/* Can everything be read that may limit the target: max_offset, min_period, max_width? `q` as above. */
+bool spi_class_limits_told(const struct subject *class, const struct inquiry *q);
 
 /* Facts of a host in the class spi_host; text of the driver's procfs file (class scsi_proc). */
 extern const struct fact_key SPI_KEY_SIGNALLING, SPI_KEY_HOST_WIDTH, SPI_KEY_HBA_ID,

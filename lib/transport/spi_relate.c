@@ -97,23 +97,21 @@ static struct mode mode_of(struct relation *r, struct rate rate, uint64_t offset
                                                                            : (struct mode){ 0 };
 }
 
-/* What the driver's transport class says is in force. Without an offset file the target does not claim
- * synchronous transfers at all, and the agreement is asynchronous. */
-static struct mode driver_mode(struct relation *r, const struct subject *target)
-{
-    uint64_t offset, period_ps = 0;
-    unsigned width = fact_number_or(target, &SPI_KEY_WIDTH, 0) ? 2 : 1;
-    uint32_t options = 0;
+/* Where a target's words are. */
+struct target {
+    const struct subject *class;  /* of spi_transport; NULL where the kernel shows none */
+    const struct subject *device; /* that speaks for it; NULL where none is seen */
+    const struct inquiry *q;      /* its INQUIRY data; NULL where none can be read */
+};
 
-    if (!fact_number(target, &SPI_KEY_OFFSET, &offset))
-        return fact_find(target, &SPI_KEY_OFFSET) ? (struct mode){ 0 }
-                                                  : mode_of(r, spi_rate(0, width, 0), 0);
-    if (offset && !fact_number(target, &SPI_KEY_PERIOD_PS, &period_ps))
-        return (struct mode){ 0 };
-    options |= fact_number_or(target, &SPI_KEY_DT, 0) ? SPI_DT : 0;
-    options |= fact_number_or(target, &SPI_KEY_IU, 0) ? SPI_IU : 0;
-    options |= fact_number_or(target, &SPI_KEY_QAS, 0) ? SPI_QAS : 0;
-    return mode_of(r, spi_rate(offset ? period_ps : 0, width, options), offset);
+/* What the driver's transport class says is in force. */
+static struct mode driver_mode(struct relation *r, const struct subject *class,
+                               const struct inquiry *q)
+{
+    struct rate rate;
+    uint64_t offset;
+
+    return spi_class_rate(class, q, &rate, &offset) ? mode_of(r, rate, offset) : (struct mode){ 0 };
 }
 
 static uint32_t options_of_page(uint8_t options)
@@ -143,83 +141,118 @@ static const struct subject *first_device(struct relation *r, const struct subje
     return NULL;
 }
 
-/* What INQUIRY data promise at most; `*ret_sync`: they claim synchronous transfers. */
-static struct mode inquiry_mode(struct relation *r, const struct subject *device, bool *ret_sync)
+/* The INQUIRY data of the target; false where there are none, or none of a parallel device: less than what all
+ * standards ask for, or of a form that none knows (RESPONSE DATA FORMAT: 1 before SCSI-2, then 2). */
+static bool read_inquiry(const struct subject *device, struct inquiry *ret)
 {
-    struct inquiry q;
+    enum { QUALIFIER_NO_SUCH_UNIT = 3, REVISION_BYTES = 4 /* the last of the 36 bytes */ };
+
+    return inquiry_decode(fact_bytes(device, &KEY_INQUIRY), ret) == 0 &&
+           ret->qualifier != QUALIFIER_NO_SUCH_UNIT && ret->revision.len == REVISION_BYTES &&
+           (ret->response_format == 1 || ret->response_format == 2);
+}
+
+/* What INQUIRY data promise at most. */
+static struct mode inquiry_mode(struct relation *r, const struct inquiry *q)
+{
     uint64_t period_ps = SPI_PS_FAST_160;
     uint32_t options = SPI_DT | SPI_IU | SPI_QAS;
 
-    *ret_sync = false;
-    if (inquiry_decode(fact_bytes(device, &KEY_INQUIRY), &q) < 0 || q.response_format < 1)
-        return (struct mode){ 0 };
-    *ret_sync = q.sync;
-    if (!q.sync)
-        return mode_of(r, spi_rate(0, q.wbus16 ? 2 : 1, 0), 0);
-    if (q.ansi <= 2 || (q.has_byte56 && q.clocking == INQUIRY_CLOCKING_ST)) {
+    if (!q->sync)
+        return mode_of(r, spi_rate(0, q->wbus16 ? 2 : 1, 0), 0);
+    if (q->ansi <= 2 || (q->has_byte56 && q->clocking == INQUIRY_CLOCKING_ST)) {
         period_ps = SPI_PS_FAST_40;
         options = 0;
-    } else if (q.has_byte56) {
-        period_ps = q.ius ? SPI_PS_FAST_160 : SPI_PS_FAST_80;
-        options = SPI_DT | (q.ius ? SPI_IU : 0u) | (q.qas ? SPI_QAS : 0u);
+    } else if (q->has_byte56) {
+        period_ps = q->ius ? SPI_PS_FAST_160 : SPI_PS_FAST_80;
+        options = SPI_DT | (q->ius ? SPI_IU : 0u) | (q->qas ? SPI_QAS : 0u);
     }
-    if (!q.wbus16) { /* narrow: never faster than Fast-40, SPI-4 4.9 */
+    if (!q->wbus16) { /* narrow: never faster than Fast-40, SPI-4 4.9 */
         period_ps = SPI_PS_FAST_40;
         options = 0;
     }
-    return mode_of(r, spi_rate(period_ps, q.wbus16 ? 2 : 1, options), 0);
+    return mode_of(r, spi_rate(period_ps, q->wbus16 ? 2 : 1, options), 0);
 }
 
-/* What the target says of itself: what runs, and what it can do. `*ret_transceiver`: what it sees of the
- * bus. */
-static int relate_target(struct relation *r, struct link *l, const struct subject *device,
-                         enum spi_transceiver *ret_transceiver)
+/* That a target which claims synchronous transfers can do better than asynchronous ones is certain, and no more than
+ * that: it is taken for the slowest timing that has a name, Fast-5 (SPI-2 table 28). */
+static int relate_claimed_sync(struct relation *r, struct link *l, const char *via)
 {
-    struct spi_negotiated n = { 0 };
+    return link_add_able(l, WHO_TARGET, via,
+                         mode_of(r, spi_rate(SPI_PS_FAST_5, l->actual.rate.lanes, 0), 0), false);
+}
+
+/* What the target says that it can do: by its page, else, as an upper bound, by its INQUIRY data. Where nobody shows
+ * these the kernel has seen them. */
+static int relate_target(struct relation *r, struct link *l, const struct target *t)
+{
+    bool is_async = l->actual.known && !l->actual.rate.lane_kb_per_s;
     struct spi_capabilities c;
     struct mode promised;
-    bool claims_sync;
-    int e = 0;
 
-    if (spipage_negotiated(fact_bytes(device, &SPI_KEY_PAGE_NEGOTIATED), &n) == 0)
-        e = link_add_witness(
-            l, WHO_TARGET, "MODE SENSE 19h/03h",
-            mode_of_page(r, n.period_factor, n.offset, n.width_exponent, n.options));
-    *ret_transceiver = n.transceiver;
-    if (e < 0)
-        return e;
-    if (spipage_capabilities(fact_bytes(device, &SPI_KEY_PAGE_CAPABLE), &c) == 0)
+    if (spipage_capabilities(fact_bytes(t->device, &SPI_KEY_PAGE_CAPABLE), &c) == 0)
         return link_add_able(
             l, WHO_TARGET, "MODE SENSE 19h/04h",
             mode_of_page(r, c.min_period_factor, c.max_offset, c.max_width_exponent, c.options),
             false);
-    promised = inquiry_mode(r, device, &claims_sync);
-    /* An upper bound only; but that it can do better than asynchronous, SYNC says for certain. */
+    if (is_async && t->q && t->q->sync)
+        return relate_claimed_sync(r, l, "INQUIRY SYNC");
+    if (is_async && !t->q && t->device && t->class && spi_class_claims_sync(t->class))
+        return relate_claimed_sync(r, l, "spi_transport offset");
+    promised = t->q ? inquiry_mode(r, t->q) : (struct mode){ 0 };
     return link_add_able(l, WHO_TARGET, "INQUIRY", promised,
-                         promised.rate.lane_kb_per_s &&
-                             !(l->actual.known && !l->actual.rate.lane_kb_per_s && claims_sync));
+                         promised.rate.lane_kb_per_s > 0 /* that SYNC is not set is certain */);
 }
 
-/* Where nobody shows INQUIRY data: the kernel has an offset file for targets alone whose SYNC bit is set
- * (scsi_transport_spi.c, target_attribute_is_visible()). Of one that runs asynchronously all the same it proves
- * that it can do better. */
-static int relate_claimed_sync(struct relation *r, struct link *l, const struct subject *class)
-{
-    uint64_t ignored;
+/* What carries all links of the host, as far as somebody tells. */
+struct bus {
+    const char *signalling; /* "SE", "LVD", "HVD"; NULL: not known */
+    const char *via;
+    unsigned bytes; /* 1 or 2; 0: there should be a word, and it cannot be read */
+};
 
-    for (size_t i = 0; i < l->able.n; i++)
-        if (l->able.v[i].who == WHO_TARGET)
-            return 0;
-    if (!l->actual.known || l->actual.rate.lane_kb_per_s ||
-        !fact_number(class, &SPI_KEY_OFFSET, &ignored))
-        return 0;
-    return link_add_able(l, WHO_TARGET, "spi_transport offset",
-                         mode_of(r, spi_rate(SPI_PS_FAST_40, l->actual.rate.lanes, 0), 0), false);
+/* Kernels that show no host_width show no hba_id either: then the chip's word is the bus's. */
+static unsigned width_of_bus(const struct subject *bus)
+{
+    const char *width = fact_text(bus, &SPI_KEY_HOST_WIDTH);
+
+    if (width)
+        return strcmp(width, "narrow") == 0 ? 1 : strcmp(width, "wide") == 0 ? 2 : 0;
+    return fact_find(bus, &SPI_KEY_HOST_WIDTH) || fact_find(bus, &SPI_KEY_HBA_ID) ? 0 : 2;
 }
 
-/* The chip's ability: from the table, else from the head of the procfs text. */
-static int relate_chip(struct relation *r, struct link *l)
+/* The driver's word comes first; several drivers have none, and then the target's counts. */
+static struct bus bus_of(const struct relation *r, const struct link *l,
+                         enum spi_transceiver transceiver)
 {
+    const struct subject *host = fact_set_find(r->facts, "spi_host", l->host->kernel_name);
+    struct bus bus = { fact_text(host, &SPI_KEY_SIGNALLING), "spi_host signalling",
+                       width_of_bus(host) };
+
+    if (bus.signalling)
+        return bus;
+    bus.via = "MODE SENSE 19h/03h transceiver mode";
+    switch (transceiver) {
+    case SPI_TRANSCEIVER_SE:
+        bus.signalling = "SE";
+        break;
+    case SPI_TRANSCEIVER_LVD:
+        bus.signalling = "LVD";
+        break;
+    case SPI_TRANSCEIVER_HVD:
+        bus.signalling = "HVD";
+        break;
+    case SPI_TRANSCEIVER_UNKNOWN:
+        break;
+    }
+    return bus;
+}
+
+/* The chip's ability: from the table, else from the head of the procfs text. A wide one may be on a narrow
+ * bus. */
+static int relate_chip(struct relation *r, struct link *l, const struct bus *bus)
+{
+    bool at_most = !bus->bytes && l->actual.known && l->actual.rate.lanes == 1;
     const struct controller *chip = controller_of(r->facts, l->host, "spi");
     const struct subject *proc = fact_set_find(r->facts, "scsi_proc", l->host->kernel_name);
     struct bytes text = fact_bytes(proc, &SPI_KEY_PROC_TEXT);
@@ -228,63 +261,77 @@ static int relate_chip(struct relation *r, struct link *l)
     if (chip)
         return link_add_able(l, WHO_INITIATOR,
                              arena_printf(r->model->arena, "known controller %s", l->host->pci_id),
-                             mode_of(r, chip->best, 0), false);
+                             mode_of(r, chip->best, 0), at_most);
     if (text.len && spi_proc_chip((const char *)text.data, &rate) == 0)
-        return link_add_able(l, WHO_INITIATOR, "/proc/scsi", mode_of(r, rate, 0), false);
+        return link_add_able(l, WHO_INITIATOR, "/proc/scsi", mode_of(r, rate, 0), at_most);
     return 0;
+}
+
+static bool is_on_kernel_list(const char *vendor, const char *model)
+{
+    return (strcmp(vendor, "HP") == 0 && strcmp(model, "Ultrium 3-SCSI") == 0) ||
+           (strcmp(vendor, "IBM") == 0 && strcmp(model, "ULTRIUM-TD3") == 0);
 }
 
 /* Devices that the kernel does not let use information units, whatever they claim: they run at Fast-80 at
  * most. scsi_transport_spi.c, spi_static_device_list. */
-static int relate_kernel_list(struct relation *r, struct link *l)
+static int relate_kernel_list(struct relation *r, struct link *l, const struct target *t)
 {
-    static const char *const NAMES[] = { "HP Ultrium 3-SCSI", "IBM ULTRIUM-TD3" };
+    const char *vendor = fact_text(t->device, &KEY_VENDOR);
+    const char *model = fact_text(t->device, &KEY_MODEL);
 
-    for (size_t i = 0; l->far && i < ELEMENTS(NAMES); i++)
-        if (strcmp(l->far, NAMES[i]) == 0)
-            return link_add_able(
-                l, WHO_INITIATOR, "the kernel's list of devices without information units",
-                mode_of(r, spi_rate(SPI_PS_FAST_80, 2, SPI_DT | SPI_QAS), 0), false);
-    return 0;
+    if (!vendor || !model) {
+        l->limit_unknown = true; /* it may be one of these */
+        return 0;
+    }
+    if (!is_on_kernel_list(vendor, model))
+        return 0;
+    return link_add_able(l, WHO_INITIATOR, "the kernel's list of devices without information units",
+                         mode_of(r, spi_rate(SPI_PS_FAST_80, 2, SPI_DT | SPI_QAS), 0), false);
 }
 
-/* Can both ends do better than a single-ended or high-voltage differential bus carries? */
-static bool both_can_lvd(const struct link *l)
+/* Is that end certain to do better than a single-ended or high-voltage differential bus carries? */
+static bool can_lvd(const struct link *l, enum who who)
 {
-    bool initiator = false, target = false;
+    uint64_t fast_20 = spi_rate(SPI_PS_FAST_20, 1, 0).lane_kb_per_s;
 
-    for (size_t i = 0; i < l->able.n; i++) {
-        const struct claim *c = &l->able.v[i];
-        bool fast = c->mode.rate.lane_kb_per_s > 20000 && !c->at_most;
+    for (size_t i = 0; i < l->able.n; i++)
+        if (l->able.v[i].who == who && !l->able.v[i].at_most &&
+            l->able.v[i].mode.rate.lane_kb_per_s > fast_20)
+            return true;
+    return false;
+}
 
-        initiator |= fast && c->who == WHO_INITIATOR;
-        target |= fast && c->who == WHO_TARGET;
-    }
-    return initiator && target;
+/* One that has not told what it can do: nothing of it can be read, or its INQUIRY data claim double transition
+ * clocking, which needs LVD (SPI-3). */
+static bool may_lvd(const struct target *t)
+{
+    return !t->q || (t->q->has_byte56 && t->q->clocking != INQUIRY_CLOCKING_ST);
 }
 
 /* A single-ended or HVD bus carries Fast-20 without DT. Where both ends can do LVD, single-ended is
- * not what the bus can do but what is wrong with it. The driver's word comes first; several drivers have
- * none, and then the target's counts. */
-static int relate_bus(struct relation *r, struct link *l, enum spi_transceiver transceiver)
+ * not what the bus can do but what is wrong with it. */
+static int relate_bus(struct relation *r, struct link *l, const struct target *t,
+                      const struct bus *bus)
 {
-    const struct subject *bus = fact_set_find(r->facts, "spi_host", l->host->kernel_name);
-    const char *signalling = fact_text(bus, &SPI_KEY_SIGNALLING),
-               *width = fact_text(bus, &SPI_KEY_HOST_WIDTH);
-    unsigned bytes = width && strcmp(width, "narrow") == 0 ? 1 : 2;
-    const char *via = signalling ? "spi_host signalling" : "MODE SENSE 19h/03h transceiver mode";
+    unsigned bytes = bus->bytes == 1 ? 1 : 2;
+    bool is_se = bus->signalling && strcmp(bus->signalling, "SE") == 0;
+    bool is_hvd = bus->signalling && strcmp(bus->signalling, "HVD") == 0;
 
-    if (!signalling)
-        signalling = transceiver == SPI_TRANSCEIVER_SE    ? "SE"
-                     : transceiver == SPI_TRANSCEIVER_HVD ? "HVD"
-                                                          : "LVD";
-    if (strcmp(signalling, "SE") == 0 && both_can_lvd(l))
-        l->impaired = (struct impairment){ "bus-single-ended", "signalling", "SE", via };
-    if (strcmp(signalling, "LVD") == 0 || l->impaired.code)
-        return bytes == 2 ? 0
-                          : link_add_able(l, WHO_INITIATOR, "spi_host host_width",
-                                          mode_of(r, spi_rate(SPI_PS_FAST_40, 1, 0), 0), true);
-    return link_add_able(l, WHO_HOP, via, mode_of(r, spi_rate(SPI_PS_FAST_20, bytes, 0), 0), true);
+    if (is_se && can_lvd(l, WHO_INITIATOR)) {
+        if (can_lvd(l, WHO_TARGET))
+            l->impaired = (struct impairment){ "bus-single-ended", "signalling", "SE", bus->via };
+        else if (may_lvd(t))
+            l->reason = "the bus is single-ended, and what its target could do without that is "
+                        "not known";
+    }
+    if ((is_se && !l->impaired.code && !l->reason) || is_hvd)
+        return link_add_able(l, WHO_HOP, bus->via,
+                             mode_of(r, spi_rate(SPI_PS_FAST_20, bytes, 0), 0), true);
+    if (bytes == 2)
+        return 0;
+    return link_add_able(l, WHO_INITIATOR, "spi_host host_width",
+                         mode_of(r, spi_rate(SPI_PS_FAST_40, 1, 0), 0), true);
 }
 
 /* A limit set on a target, as a mode that there is: narrow transfers are never faster than Fast-40 (SPI-4
@@ -298,55 +345,110 @@ static struct mode limit_mode(struct relation *r, struct rate limit)
     return mode_of(r, limit, 0);
 }
 
+/* Does the link do more than that? Then it is no limit, whatever it calls itself. Within 1 %: some texts
+ * round. */
+static bool exceeds(const struct link *l, struct rate limit)
+{
+    struct rate actual = l->actual.rate;
+
+    return l->actual.known && actual.lane_kb_per_s &&
+           (actual.lanes > limit.lanes || actual.lane_kb_per_s * 99 > limit.lane_kb_per_s * 100);
+}
+
+static int add_limit(struct link *l, const char *via, struct mode limit)
+{
+    return exceeds(l, limit.rate) ? 0 : link_add_allowed(l, WHO_INITIATOR, via, limit);
+}
+
 /* The limits the driver keeps to: what NVRAM or SEEPROM say, where the driver reads it. */
-static int relate_limits(struct relation *r, struct link *l, const struct subject *target)
+static int relate_limits(struct relation *r, struct link *l, const struct subject *class)
 {
     uint64_t min_period_ps, max_offset, max_width;
-    bool has_width = fact_number(target, &SPI_KEY_MAX_WIDTH, &max_width);
-    unsigned bytes = has_width && !max_width ? 1 : 2;
-    uint32_t options = SPI_DT | (fact_number_or(target, &SPI_KEY_MAX_IU, 1) ? SPI_IU : 0u) |
-                       (fact_number_or(target, &SPI_KEY_MAX_QAS, 1) ? SPI_QAS : 0u);
+    bool is_narrow = fact_number(class, &SPI_KEY_MAX_WIDTH, &max_width) && !max_width &&
+                     !(l->actual.known && l->actual.rate.lanes > 1);
+    unsigned bytes = is_narrow ? 1 : 2;
+    uint32_t options = SPI_DT | (fact_number_or(class, &SPI_KEY_MAX_IU, 1) ? SPI_IU : 0u) |
+                       (fact_number_or(class, &SPI_KEY_MAX_QAS, 1) ? SPI_QAS : 0u);
 
-    if (fact_number(target, &SPI_KEY_MAX_OFFSET, &max_offset) && max_offset == 0)
-        return link_add_allowed(l, WHO_INITIATOR, "spi_transport max_offset",
-                                mode_of(r, spi_rate(0, bytes, 0), 0));
+    if (fact_number(class, &SPI_KEY_MAX_OFFSET, &max_offset) && max_offset == 0)
+        return add_limit(l, "spi_transport max_offset", mode_of(r, spi_rate(0, bytes, 0), 0));
     /* A driver that knows its bus is single-ended asks for no more (mptspi.c, of Port Page 0): that is what is
      * wrong, and nobody's setting. */
-    if (l->impaired.code && fact_number_or(target, &SPI_KEY_MIN_PERIOD_PS, 0) == SPI_PS_FAST_20)
+    if (l->impaired.code && fact_number_or(class, &SPI_KEY_MIN_PERIOD_PS, 0) == SPI_PS_FAST_20)
         return 0;
-    if (fact_number(target, &SPI_KEY_MIN_PERIOD_PS, &min_period_ps))
-        return link_add_allowed(l, WHO_INITIATOR, "spi_transport min_period",
-                                limit_mode(r, spi_rate(min_period_ps, bytes, options)));
+    if (fact_number(class, &SPI_KEY_MIN_PERIOD_PS, &min_period_ps))
+        return add_limit(l, "spi_transport min_period",
+                         limit_mode(r, spi_rate(min_period_ps, bytes, options)));
     if (bytes == 1)
-        return link_add_allowed(l, WHO_INITIATOR, "spi_transport max_width",
-                                mode_of(r, spi_rate(SPI_PS_FAST_40, 1, 0), 0));
+        return add_limit(l, "spi_transport max_width",
+                         mode_of(r, spi_rate(SPI_PS_FAST_40, 1, 0), 0));
     return 0;
 }
 
-/* What the driver's procfs text says of the target: a second word of the initiator. */
-static int relate_proc(struct relation *r, struct link *l, unsigned channel, unsigned id)
+/* What the driver's procfs text says of the target: a second word of the initiator. False where it says
+ * nothing. */
+static bool read_proc(const struct relation *r, const struct link *l, unsigned channel, unsigned id,
+                      struct spi_proc_target *ret)
 {
     const struct subject *proc = fact_set_find(r->facts, "scsi_proc", l->host->kernel_name);
     struct bytes text = fact_bytes(proc, &SPI_KEY_PROC_TEXT);
-    struct spi_proc_target t;
-    int e = 0;
 
-    if (!text.len || spi_proc_find((const char *)text.data, channel, id, &t) < 0)
-        return 0;
-    if (t.has_curr)
-        e = link_add_witness(l, WHO_INITIATOR, "/proc/scsi", mode_of(r, t.curr, t.curr_offset));
-    if (e == 0 && t.has_user)
-        e = link_add_allowed(l, WHO_INITIATOR, "/proc/scsi User", limit_mode(r, t.user));
+    return text.len && spi_proc_find((const char *)text.data, channel, id, ret) == 0;
+}
+
+/* What it runs at: by the driver's word; without one the target's is all there is. */
+static int relate_witnesses(struct relation *r, struct link *l, const struct target *t,
+                            const struct spi_proc_target *proc, enum spi_transceiver *ret)
+{
+    struct spi_negotiated n = { 0 };
+    int e = t->class ? link_add_witness(l, WHO_INITIATOR, "spi_transport",
+                                        driver_mode(r, t->class, t->q))
+                     : 0;
+
+    if (e == 0 && proc->has_curr)
+        e = link_add_witness(l, WHO_INITIATOR, "/proc/scsi",
+                             mode_of(r, proc->curr, proc->curr_offset));
+    if (e == 0 && spipage_negotiated(fact_bytes(t->device, &SPI_KEY_PAGE_NEGOTIATED), &n) == 0)
+        e = link_add_witness(
+            l, WHO_TARGET, "MODE SENSE 19h/03h",
+            mode_of_page(r, n.period_factor, n.offset, n.width_exponent, n.options));
+    if (l->witnesses.n)
+        l->actual = l->witnesses.v[0].mode;
+    *ret = n.transceiver;
     return e;
+}
+
+/* What it could run at, and what keeps it from that. */
+static int relate_bounds(struct relation *r, struct link *l, const struct target *t,
+                         const struct spi_proc_target *proc, const struct bus *bus)
+{
+    int e = relate_target(r, l, t);
+
+    /* Where the driver has the class, it has it for all targets. */
+    l->limit_unknown = t->class ? !spi_class_limits_told(t->class, t->q)
+                                : fact_set_find(r->facts, "spi_host", l->host->kernel_name) != NULL;
+    if (e == 0)
+        e = relate_chip(r, l, bus);
+    if (e == 0)
+        e = relate_kernel_list(r, l, t);
+    if (e == 0)
+        e = relate_bus(r, l, t, bus);
+    if (e == 0 && proc->has_user)
+        e = add_limit(l, "/proc/scsi User", limit_mode(r, proc->user));
+    return e < 0 || !t->class ? e : relate_limits(r, l, t->class);
 }
 
 int spi_relate_target(struct relation *r, struct host *host, const struct subject *target,
                       unsigned channel, unsigned id)
 {
-    const struct subject *class = fact_set_find(r->facts, "spi_transport", target->name);
+    struct target t = { .class = fact_set_find(r->facts, "spi_transport", target->name),
+                        .device = first_device(r, target) };
     struct link *l = model_add_link(r->model, host, target, target->name);
+    struct spi_proc_target proc = { 0 };
     enum spi_transceiver transceiver;
-    int e = 0;
+    struct inquiry q;
+    struct bus bus;
+    int e;
 
     if (!l)
         return -ENOMEM;
@@ -357,24 +459,10 @@ int spi_relate_target(struct relation *r, struct host *host, const struct subjec
     l->far = relate_far_name(r, target->path);
     l->peers_prove = true;
     l->state = LINK_UP;
-    if (class)
-        e = link_add_witness(l, WHO_INITIATOR, "spi_transport", driver_mode(r, class));
-    if (e == 0)
-        e = relate_proc(r, l, channel, id);
-    if (e == 0 && l->witnesses.n)
-        l->actual = l->witnesses.v[0].mode;
-    if (e == 0)
-        e = relate_target(r, l, first_device(r, target), &transceiver);
-    if (e == 0)
-        e = relate_claimed_sync(r, l, class);
-    /* Without the driver's word the target's is all there is. */
-    if (e == 0 && !l->actual.known && l->witnesses.n)
-        l->actual = l->witnesses.v[0].mode;
-    if (e == 0)
-        e = relate_chip(r, l);
-    if (e == 0)
-        e = relate_kernel_list(r, l);
-    if (e == 0)
-        e = relate_bus(r, l, transceiver);
-    return e < 0 || !class ? e : relate_limits(r, l, class);
+    t.q = read_inquiry(t.device, &q) ? &q : NULL;
+    if (!read_proc(r, l, channel, id, &proc))
+        proc = (struct spi_proc_target){ 0 };
+    e = relate_witnesses(r, l, &t, &proc, &transceiver);
+    bus = bus_of(r, l, transceiver);
+    return e < 0 ? e : relate_bounds(r, l, &t, &proc, &bus);
 }
