@@ -297,12 +297,25 @@ static int set_below(struct model *m, struct link *l, const struct bounds *b)
 
 static const char LIMITED[] = "it is limited, and what it could do without that is not known";
 
-/* What a limit takes away is known only where the near end tells what it could do: the limit may be its own. */
+/* What a limit takes away is known only where the end that is limited tells what it could do: it may be no
+ * more. */
+static bool takes_away(const struct link *l, const struct bounds *b)
+{
+    for (size_t i = 0; i < l->allowed.n; i++) {
+        const struct rate *limit = &l->allowed.v[i].mode.rate;
+
+        if ((limit->lane_kb_per_s <= b->cap.lane_kb_per_s || limit->lanes < b->able.lanes) &&
+            has_word(l, l->allowed.v[i].who))
+            return true;
+    }
+    return false;
+}
+
 static int set_capped(struct model *m, struct link *l, const struct bounds *b)
 {
     int r;
 
-    if (!has_word(l, WHO_INITIATOR)) {
+    if (!takes_away(l, b)) {
         l->reason = LIMITED;
         return 0;
     }

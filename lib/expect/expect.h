@@ -7,7 +7,7 @@
  * bound, or an end that says nothing, can make a link `ok` or `unknown`, never `below` by itself. Then a
  * second witness may: the link's own past, others like it, or what its near end did with another far end.
  * Where it cannot be read whether the link was told to run slower, none of this proves anything; nor is a
- * link `capped` by a limit whose near end does not say what it could do without. What the administrator
+ * link `capped` by a limit whose end does not say what it could do without. What the administrator
  * wants (`wish`) overrides all of it.
  */
 #pragma once

@@ -44,6 +44,7 @@ const struct fact_key SAS_KEY_LOSS_OF_SYNC = { "loss_of_dword_sync_count", FACT_
                                                FACT_ERRORS };
 const struct fact_key SAS_KEY_RESET_PROBLEM = { "phy_reset_problem_count", FACT_NUMBER,
                                                 FACT_EVENTS };
+const struct fact_key SAS_KEY_N_PHYS = { "num_phys", FACT_NUMBER, FACT_GAUGE };
 const struct fact_key SAS_KEY_ADDRESS = { "sas_address", FACT_NUMBER, FACT_IDENTITY };
 const struct fact_key SAS_KEY_PROTOCOLS = { "target_port_protocols", FACT_NUMBER, FACT_IDENTITY };
 const struct fact_key SAS_KEY_ENCLOSURE = { "enclosure_identifier", FACT_TEXT, FACT_IDENTITY };
@@ -90,7 +91,10 @@ static int parse_protocols(struct fact_set *set, const struct fact_key *key, con
     const char *at = (const char *)raw.data;
     unsigned bits = 0;
 
-    for (at += strspn(at, ", \n"); *at; at += strspn(at, ", \n")) {
+    at += strspn(at, ", \n");
+    if (!*at)
+        return -EBADMSG;
+    for (; *at; at += strspn(at, ", \n")) {
         size_t len = strcspn(at, ", \n"), i = 0;
 
         while (i < ELEMENTS(WORDS) &&
@@ -130,6 +134,12 @@ static const struct attribute PHY_ATTRIBUTES[] = {
     { 0 },
 };
 
+/* Whether a port is one link or several is a matter of ids: known at every level. */
+static const struct attribute PORT_ATTRIBUTES[] = {
+    { "num_phys", &SAS_KEY_N_PHYS, parse_decimal, LEVEL_IDENTITY },
+    { 0 },
+};
+
 static const struct attribute END_DEVICE_ATTRIBUTES[] = {
     { "sas_address", &SAS_KEY_ADDRESS, parse_hex, LEVEL_IDENTITY },
     { "enclosure_identifier", &SAS_KEY_ENCLOSURE, parse_enclosure, LEVEL_IDENTITY },
@@ -153,7 +163,7 @@ static const struct attribute EXPANDER_ATTRIBUTES[] = {
 static const struct object_class CLASSES[] = {
     { "sas_host", "/sys/class/sas_host" },
     { "sas_phy", "/sys/class/sas_phy", .attributes = PHY_ATTRIBUTES },
-    { "sas_port", "/sys/class/sas_port" },
+    { "sas_port", "/sys/class/sas_port", .attributes = PORT_ATTRIBUTES },
     { "sas_device", "/sys/class/sas_device", .prefix = "end_device-",
       .attributes = END_DEVICE_ATTRIBUTES },
     { "sas_device", "/sys/class/sas_device", .prefix = "expander-",
@@ -277,10 +287,9 @@ static bool claims(const struct fact_set *set, const struct subject *host)
  * volume, and its link the one named after the host. */
 static struct link *link_of(struct relation *r, struct host *host, const struct subject *device)
 {
-    const struct subject *port = fact_set_above(r->facts, "sas_port", device->path, "port-");
+    char port[64];
 
-    return port ? model_link_named(r->model, port->name)
-                : model_link_named(r->model, host->kernel_name);
+    return model_link_named(r->model, sas_port_name(device->path, port) ? port : host->kernel_name);
 }
 
 static int complete(struct relation *r, struct device *d)

@@ -22,6 +22,9 @@ extern const struct fact_key SAS_KEY_ENABLE;
 extern const struct fact_key SAS_KEY_INVALID_DWORD, SAS_KEY_DISPARITY, SAS_KEY_LOSS_OF_SYNC,
     SAS_KEY_RESET_PROBLEM;
 
+/* Of a port (class sas_port). */
+extern const struct fact_key SAS_KEY_N_PHYS; /* how many phys the kernel counts in it */
+
 /* Of an end device or expander (classes sas_device and sas_expander). */
 extern const struct fact_key SAS_KEY_ADDRESS;
 extern const struct fact_key SAS_KEY_PROTOCOLS; /* as a target: SAS_PROTOCOL_… */
@@ -33,6 +36,11 @@ extern const struct fact_key SAS_KEY_PAGE_PHYS;     /* mode page 19h/01h */
 extern const struct fact_key SAS_KEY_PAGE_ENHANCED; /* mode page 19h/03h */
 extern const struct fact_key SAS_KEY_PAGE_LOG;      /* log page 18h */
 
+enum {
+    SAS_GROUP =
+        4 /* lanes of a connector (SFF-8643, SFF-8087 and their kin); of an HBA phys 4k … 4k+3 */
+};
+
 struct sas_port;
 struct sas_expander;
 
@@ -42,10 +50,13 @@ struct sas_lane {
     struct sas_expander *expander;          /* whose phy it is; NULL: the host's */
     struct sas_port *port;                  /* it is a member of; NULL: of none */
     uint64_t negotiated, maximum, hardware; /* Mb/s; 0: not known */
-    bool enabled;
+    bool is_told;     /* the driver tells its rate, or that it has none: it could be read */
+    bool enabled;     /* as far as is known */
+    bool is_spare;    /* it is known to be enabled, in no port and at no rate */
     bool is_virtual;  /* inside a chip: no cable */
     bool faces_up;    /* the expander's end of the link towards its host */
-    bool is_doubtful; /* it shows a rate and is in no port: left over, or towards another host */
+    bool is_doubtful; /* it shows, or may show, a rate and is in no port: left over, or towards
+                       * another host, or of a port of which more phys are counted than seen */
     struct link *link;
     struct sas_lane *next_of_port, *next_of_expander;
 };
@@ -55,6 +66,7 @@ struct sas_port {
     struct sas_expander *expander; /* whose port it is; NULL: the host's */
     struct sas_lane *lanes;        /* by number */
     unsigned n_lanes;
+    unsigned n_phys; /* as the kernel counts them; n_lanes where it does not tell */
     const struct subject *end_device; /* at the far end; NULL: none */
     struct sas_expander *below;       /* at the far end; NULL: none */
     const struct subject *device;     /* the first SCSI device of the end device; NULL: none */
@@ -64,7 +76,7 @@ struct sas_port {
 };
 
 struct sas_expander {
-    const struct subject *subject; /* sas_device */
+    const struct subject *subject; /* sas_device; without facts where the kernel lists none */
     const char *id;                /* of its phys' and ports' ids the first part */
     const char *name;              /* for people: "expander-0:0 LSI SAS2X36" */
     const char *model;             /* "LSI SAS2X36"; NULL where not known */
@@ -84,6 +96,20 @@ struct sas_tree {
     size_t n_lanes, n_ports, n_expanders; /* each array is in the order of names as people count */
     bool has_loose_devices; /* SCSI devices below no end device: volumes of RAID firmware */
 };
+
+/* What a phy can do for certain, in Mb/s; 0: not known. Where the silicon's limit is not, the programmed
+ * one is no less than what the phy does when asked, unless it runs at just that. */
+uint64_t sas_lane_able(const struct sas_lane *lane);
+
+/* What a phy is programmed to where that is, or may be, below what its silicon does; else 0. */
+uint64_t sas_lane_limit(const struct sas_lane *lane);
+
+/* The driver tells what its silicon does, and not what it is programmed to. */
+bool sas_lane_limit_unknown(const struct sas_lane *lane);
+
+/* Writes the name of the port that a device is behind, by its path: the last "port-…" in it. Returns
+ * false where none is. */
+bool sas_port_name(const char *path, char name[static 64]);
 
 /* Builds the tree of the host. Returns 0 or -ENOMEM. */
 int sas_tree_build(struct sas_tree *t);
@@ -111,6 +137,8 @@ struct sas_far {
     struct sas_word allowed; /* what it is programmed to */
     struct sas_word near;    /* what it heard that the near end can do */
     struct sas_word pathway; /* what a SATA device behind expanders can be reached with */
+    bool limit_unknown;      /* what it is programmed to cannot be read */
+    const char *unread;      /* what else would have to be known of it; NULL: nothing */
 };
 
 /* Asks the far end of a lane of a port, or of a lane that faces up. Returns 0 or -ENOMEM. */

@@ -170,10 +170,18 @@ static void find_pathway(const struct sas_lane *lane, struct sas_far *far)
 {
     uint64_t slowest = 0;
 
-    for (const struct sas_expander *e = lane->expander; e && e->above; e = e->above->expander)
-        for (const struct sas_lane *l = e->above->lanes; l; l = l->next_of_port)
-            if (l->negotiated && (!slowest || l->negotiated < slowest))
+    for (const struct sas_expander *e = lane->expander; e; e = e->above->expander) {
+        if (!e->above || e->above->n_lanes != e->above->n_phys) {
+            far->unread = "not all of the way to it through expanders is seen";
+            return;
+        }
+        for (const struct sas_lane *l = e->above->lanes; l; l = l->next_of_port) {
+            if (!l->negotiated)
+                far->unread = "what the way to it through expanders runs at is not known";
+            else if (!slowest || l->negotiated < slowest)
                 slowest = l->negotiated;
+        }
+    }
     if (slowest && slowest < SATA_MBPS)
         far->pathway = (struct sas_word){ "SATA pathway through expanders", slowest, false };
 }
@@ -185,18 +193,19 @@ static void find_pathway(const struct sas_lane *lane, struct sas_far *far)
  * do. */
 struct common {
     uint64_t runs, hardware, programmed;
+    bool limit_unknown;
     unsigned n;
 };
 
 static void add_lane(struct common *c, const struct sas_lane *lane)
 {
-    uint64_t hardware = lane->hardware ? lane->hardware : lane->maximum;
+    uint64_t hardware = sas_lane_able(lane), limit = sas_lane_limit(lane);
 
     c->runs = c->n && c->runs != lane->negotiated ? 0 : lane->negotiated;
     c->hardware = c->n && c->hardware < hardware ? c->hardware : hardware;
-    if (lane->maximum && lane->maximum < hardware &&
-        (!c->programmed || lane->maximum < c->programmed))
-        c->programmed = lane->maximum;
+    if (limit && (!c->programmed || limit < c->programmed))
+        c->programmed = limit;
+    c->limit_unknown |= sas_lane_limit_unknown(lane);
     c->n++;
 }
 
@@ -205,6 +214,7 @@ static int say(const struct sas_tree *t, const struct common *c, const char *who
 {
     struct arena *arena = t->relation->model->arena;
 
+    ret->limit_unknown = c->limit_unknown;
     ret->able.mbps = c->hardware;
     ret->able.at_most = !is_certain;
     ret->able.via = arena_printf(arena, "maximum_linkrate_hw of %s", whose);
@@ -229,7 +239,7 @@ static int ask_expander(const struct sas_tree *t, const struct sas_expander *e, 
         if (l->faces_up)
             add_lane(&facing, l);
         best = l->hardware > best ? l->hardware : best;
-        worst = !worst || l->hardware < worst ? l->hardware : worst;
+        worst = l == e->lanes || l->hardware < worst ? l->hardware : worst;
     }
     if (facing.n == n_lanes)
         return say(t, &facing, e->name, true, ret);
@@ -253,14 +263,15 @@ static int ask_port_above(const struct sas_tree *t, const struct sas_lane *lane,
 int sas_far_of(const struct sas_tree *t, const struct sas_lane *lane, struct sas_far *ret)
 {
     const struct sas_port *port = lane->port;
-    uint64_t address, protocols;
+    uint64_t address, protocols = 0;
+    bool kind_known;
 
     *ret = (struct sas_far){ 0 };
     if (lane->faces_up)
         return ask_port_above(t, lane, ret);
     if (port->below)
-        return ask_expander(t, port->below, port->n_lanes, ret);
-    protocols = fact_number_or(port->end_device, &SAS_KEY_PROTOCOLS, 0);
+        return ask_expander(t, port->below, port->n_phys, ret);
+    kind_known = fact_number(port->end_device, &SAS_KEY_PROTOCOLS, &protocols);
     if (protocols & (SAS_PROTOCOL_SATA | SAS_PROTOCOL_STP) && !(protocols & SAS_PROTOCOL_SSP)) {
         ask_identify(t, lane, ret);
         find_pathway(lane, ret);
@@ -269,5 +280,7 @@ int sas_far_of(const struct sas_tree *t, const struct sas_lane *lane, struct sas
         ask_page_log(lane, address, ret);
         ask_page_enhanced(lane, ret);
     }
+    if (!kind_known && !ret->able.mbps)
+        ret->unread = "what kind of device is attached cannot be read";
     return 0;
 }

@@ -16,10 +16,6 @@ static const struct fact_key *const COUNTERS[] = {
     &SAS_KEY_RESET_PROBLEM,
 };
 
-enum {
-    GROUP = 4
-}; /* phys of an HBA connector: 4k … 4k+3 (SFF-8643, SFF-8087 and their kin have four lanes) */
-
 /* ---- ids and names ---- */
 
 static const char *owner_id(const struct sas_tree *t, const struct sas_expander *e)
@@ -82,23 +78,38 @@ static const char *far_name(const struct sas_tree *t, const struct sas_port *por
 
 /* ---- width ---- */
 
-/* The phys of the lane's group that are not in the port; 0 unless all of them are enabled and
- * free. */
-static unsigned missing_of_group(const struct sas_tree *t, const struct sas_port *port,
-                                 unsigned group)
+/* How many lanes a port should have. */
+struct width {
+    unsigned n;
+    bool
+        is_unclear; /* it may be more: a phy that may be one of them is not seen, or tells too little */
+};
+
+/* Adds the phys of the group that are not in the port: none unless all of them are enabled and free. */
+static void add_missing(const struct sas_tree *t, const struct sas_port *port, unsigned group,
+                        struct width *width)
 {
-    unsigned n = 0;
+    unsigned n_seen = 0, n_spare = 0;
+    bool is_unclear = false;
 
     for (size_t i = 0; i < t->n_lanes; i++) {
         const struct sas_lane *lane = &t->lanes[i];
+        const char *text = fact_text(lane->subject, &SAS_KEY_STATE);
 
-        if (lane->expander || lane->number / GROUP != group || lane->port == port)
+        if (lane->expander || lane->number / SAS_GROUP != group)
+            continue;
+        n_seen++;
+        if (lane->port == port)
             continue;
         if (lane->port || !lane->enabled || lane->is_virtual)
-            return 0;
-        n++;
+            return;
+        is_unclear |= !lane->is_spare && !(text && strcmp(text, "Phy disabled") == 0);
+        n_spare++;
     }
-    return n;
+    if (is_unclear || n_seen < SAS_GROUP)
+        width->is_unclear = true;
+    else
+        width->n += n_spare;
 }
 
 /* Phys of the port's groups that an administrator has switched off; of an expander's ports nothing tells the
@@ -113,7 +124,7 @@ static unsigned off_of_groups(const struct sas_tree *t, const struct sas_port *p
         if (lane->expander || lane->enabled)
             continue;
         for (const struct sas_lane *own = port->lanes; own; own = own->next_of_port)
-            if (own->number / GROUP == lane->number / GROUP) {
+            if (own->number / SAS_GROUP == lane->number / SAS_GROUP) {
                 n++;
                 break;
             }
@@ -123,18 +134,19 @@ static unsigned off_of_groups(const struct sas_tree *t, const struct sas_port *p
 
 /* How many lanes the port should have: one from an HBA to an expander takes whole groups of
  * phys, as connectors and cables do. Nothing says so of other ports. */
-static unsigned lanes_expected(const struct sas_tree *t, const struct sas_port *port)
+static struct width width_of(const struct sas_tree *t, const struct sas_port *port)
 {
-    unsigned n = port->n_lanes, last = UINT32_MAX;
+    struct width width = { .n = port->n_phys, .is_unclear = port->n_phys != port->n_lanes };
+    unsigned last = UINT32_MAX;
 
-    if (port->expander || !port->below)
-        return n;
+    if (port->expander || !port->below || width.is_unclear)
+        return width;
     for (const struct sas_lane *lane = port->lanes; lane; lane = lane->next_of_port) {
-        if (lane->number / GROUP != last)
-            n += missing_of_group(t, port, lane->number / GROUP);
-        last = lane->number / GROUP;
+        if (lane->number / SAS_GROUP != last)
+            add_missing(t, port, lane->number / SAS_GROUP, &width);
+        last = lane->number / SAS_GROUP;
     }
-    return n;
+    return width;
 }
 
 /* ---- links ---- */
@@ -177,7 +189,7 @@ static int add_port_links(struct sas_tree *t)
 
         if (!port->n_lanes || port->lanes->faces_up)
             continue;
-        if (lanes_expected(t, port) == 1) {
+        if (width_of(t, port).n == 1) {
             port->link = port->lanes->link;
             if (model_name_link(t->relation->model, port->subject->name, port->link) < 0)
                 return -ENOMEM;
@@ -222,11 +234,13 @@ static void relate_state(struct sas_lane *lane)
         l->state = LINK_UP;
     else if (text && strcmp(text, "Phy disabled") == 0)
         l->state = LINK_DISABLED;
-    else if (lane->is_doubtful)
+    else if (lane->is_doubtful || !lane->is_told)
         l->state = LINK_UNKNOWN;
     else
         l->state = LINK_EMPTY;
-    if (lane->is_doubtful)
+    if (l->state == LINK_UNKNOWN && !lane->is_told)
+        l->reason = "what it runs at cannot be read, and it is in no port that is seen";
+    else if (lane->is_doubtful)
         l->reason = "it shows a rate and is in no port: it may face another host, or nothing";
     else if (l->state == LINK_EMPTY && text)
         l->reason = strcmp(text, "Spin-up hold") == 0 ? "what is attached waits to spin up"
@@ -239,9 +253,7 @@ static int add_word(struct sas_tree *t, struct link *l, unsigned lanes, enum who
     return link_add_able(l, who, w->via, sas_mode(t->relation, lanes, w->mbps), w->at_most);
 }
 
-/* What both ends can do; `runs` is the driver's word of what runs, 0 where it has none. Where
- * the silicon's limit is not known, the programmed one is no less than what the phy does when
- * asked. */
+/* What both ends can do; `runs` is the driver's word of what runs, 0 where it has none. */
 static int relate_abilities(struct sas_tree *t, struct link *l, unsigned lanes, uint64_t runs,
                             const struct sas_word *near, const struct sas_far *far)
 {
@@ -273,14 +285,8 @@ static int relate_limits(struct sas_tree *t, struct link *l, unsigned lanes, uin
 
 static struct sas_word word_of(const struct sas_lane *lane)
 {
-    if (lane->hardware)
-        return (struct sas_word){ "maximum_linkrate_hw", lane->hardware, false };
-    return (struct sas_word){ "maximum_linkrate", lane->maximum, false };
-}
-
-static uint64_t limit_of(const struct sas_lane *lane)
-{
-    return lane->maximum < lane->hardware ? lane->maximum : 0;
+    return (struct sas_word){ lane->hardware ? "maximum_linkrate_hw" : "maximum_linkrate",
+                              sas_lane_able(lane), false };
 }
 
 /* What a lane that is up runs at. The driver's word counts; where it has none, the far end's is
@@ -356,9 +362,12 @@ static int relate_lane(struct sas_tree *t, struct sas_lane *lane)
     /* One cable is judged once, from the port above. */
     if (lane->faces_up)
         far.able.at_most = near.at_most = true;
-    if (e == 0)
+    l->limit_unknown = sas_lane_limit_unknown(lane) || far.limit_unknown;
+    if (far.unread)
+        l->reason = far.unread;
+    if (e == 0 && (!far.unread || lane->negotiated >= near.mbps))
         e = relate_abilities(t, l, 1, lane->negotiated, &near, &far);
-    return e < 0 || lane->faces_up ? e : relate_limits(t, l, 1, limit_of(lane), &far);
+    return e < 0 || lane->faces_up ? e : relate_limits(t, l, 1, sas_lane_limit(lane), &far);
 }
 
 /* The lanes of a port that has a link of its own, in one. */
@@ -366,6 +375,7 @@ struct sum {
     struct sas_word near;
     uint64_t slowest, fastest, programmed;
     bool is_silent; /* one of them does not tell its rate */
+    bool limit_unknown;
 };
 
 static struct sum sum_up(const struct sas_port *port)
@@ -374,8 +384,9 @@ static struct sum sum_up(const struct sas_port *port)
 
     for (const struct sas_lane *lane = port->lanes; lane; lane = lane->next_of_port) {
         struct sas_word near = word_of(lane);
-        uint64_t limit = limit_of(lane);
+        uint64_t limit = sas_lane_limit(lane);
 
+        sum.limit_unknown |= sas_lane_limit_unknown(lane);
         sum.near = sum.near.via && sum.near.mbps <= near.mbps ? sum.near : near;
         sum.is_silent |= !lane->negotiated;
         sum.slowest = lane->negotiated < sum.slowest ? lane->negotiated : sum.slowest;
@@ -391,6 +402,11 @@ static int relate_port_rate(struct sas_tree *t, struct sas_port *port, const str
     struct relation *r = t->relation;
     struct link *l = port->link;
 
+    if (port->n_phys != port->n_lanes) {
+        l->reason = arena_printf(r->model->arena, "it has %u phys, and %u are seen", port->n_phys,
+                                 port->n_lanes);
+        return l->reason ? 0 : -ENOMEM;
+    }
     if (sum->is_silent) {
         l->reason = "the driver does not tell what all of its phys run at";
         return 0;
@@ -408,7 +424,7 @@ static int relate_port_rate(struct sas_tree *t, struct sas_port *port, const str
 static int relate_port(struct sas_tree *t, struct sas_port *port)
 {
     struct link *l = port->link;
-    unsigned expected = lanes_expected(t, port);
+    struct width width = width_of(t, port);
     struct sum sum = sum_up(port);
     struct sas_far far = { 0 };
     int e;
@@ -423,14 +439,21 @@ static int relate_port(struct sas_tree *t, struct sas_port *port)
         e = relate_port_rate(t, port, &sum);
     if (e == 0)
         e = sas_far_of(t, port->lanes, &far);
-    if (e == 0 && expected > port->n_lanes) {
+    l->limit_unknown = sum.limit_unknown || far.limit_unknown;
+    if (width.is_unclear) {
+        l->limit_unknown = true;
+        l->reason = l->reason ? l->reason
+                              : "a phy beside its own, that may belong to it, is not seen well";
+        return e;
+    }
+    if (e == 0 && width.n > port->n_lanes) {
         sum.near.via = arena_printf(t->relation->model->arena, "%s, whole groups of four phys",
                                     sum.near.via);
         e = sum.near.via ? 0 : -ENOMEM;
     }
     if (e == 0)
-        e = relate_abilities(t, l, expected, sum.slowest, &sum.near, &far);
-    return e < 0 ? e : relate_limits(t, l, expected, sum.programmed, &far);
+        e = relate_abilities(t, l, width.n, sum.slowest, &sum.near, &far);
+    return e < 0 ? e : relate_limits(t, l, width.n, sum.programmed, &far);
 }
 
 static int relate_tree(struct sas_tree *t)

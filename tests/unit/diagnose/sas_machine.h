@@ -7,6 +7,7 @@
 
 #include "../cmocka_all.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -42,6 +43,15 @@ static inline void put_line(struct store *s, const char *dir, const char *name, 
 
     snprintf(line, sizeof(line), "%s\n", value);
     put(s, dir, name, STORE_FILE, line);
+}
+
+/* The entry is there, and reading it fails. */
+static inline void refuse(struct store *s, const char *dir, const char *name, int error)
+{
+    store_node node;
+
+    assert_int_equal(store_dir(s, text(dir), &node), 0);
+    assert_int_equal(store_put(s, node, text(name), STORE_ERRNO, text(""), error, NULL), 0);
 }
 
 /* An object of a class with its device below `parent`. Returns its class directory, in the
@@ -91,12 +101,14 @@ static inline void phy(struct store *s, const char *parent, const char *name, co
     }
 }
 
-static inline void port(struct store *s, const char *parent, const char *name)
+/* A port of so many phys. */
+static inline void port(struct store *s, const char *parent, const char *name, unsigned n_phys)
 {
-    char dir[512];
+    char dir[512], count[16];
 
     object(s, dir, "sas_port", name, parent);
-    put_line(s, dir, "num_phys", "1");
+    snprintf(count, sizeof(count), "%u", n_phys);
+    put_line(s, dir, "num_phys", count);
 }
 
 static inline void end_device(struct store *s, const char *port_dir, const char *name,

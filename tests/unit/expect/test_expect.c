@@ -63,20 +63,26 @@ static void verdicts(void **state)
     }
 }
 
-/* A limit of which the near end does not say what it takes away may be the near end's own. */
+/* A limit takes nothing away that is known where its end does not say what it could do. */
 static void limit_of_a_silent_end(void **state)
 {
-    struct machine k = machine_new();
-    struct link *l = wire(&k, host(&k, "host0", "0000:01:00.0"), "a", 1, MB(600));
-
     (void)state;
-    able(&k, l, WHO_TARGET, 1, MB(1200));
-    allowed(&k, l, 1, MB(600));
-    assert_int_equal(expect_model(k.model, NULL), 0);
-    assert_int_equal(l->verdict, VERDICT_UNKNOWN);
-    assert_false(l->expected.known);
-    assert_non_null(l->reason);
-    machine_done(&k);
+    for (unsigned i = 0; i < 3; i++) {
+        struct machine k = machine_new();
+        struct link *l = wire(&k, host(&k, "host0", "0000:01:00.0"), "a", 1, MB(600));
+
+        able(&k, l, i ? WHO_INITIATOR : WHO_TARGET, 1, MB(1200));
+        if (i < 2)
+            assert_int_equal(link_add_allowed(l, i ? WHO_TARGET : WHO_INITIATOR, "setting",
+                                              mode(&k, 1, MB(600))),
+                             0);
+        allowed(&k, l, 1, i < 2 ? MB(1200) : MB(600));
+        assert_int_equal(expect_model(k.model, NULL), 0);
+        assert_int_equal(l->verdict, i < 2 ? VERDICT_UNKNOWN : VERDICT_CAPPED);
+        assert_int_equal(l->expected.known, i == 2);
+        assert_int_equal(l->reason != NULL, i < 2);
+        machine_done(&k);
+    }
 }
 
 /* Nor is a limited link slow by its past where nothing says what its ends can do. */
