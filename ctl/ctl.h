@@ -90,9 +90,14 @@ struct object {
 };
 
 /* Objects that the name stands for: at most `max` are written, the number of all is returned. Kernel
- * names, ids, nodes with or without /dev/, H:C:T:L, PCI addresses, WWNs in any notation, serial numbers,
- * by-id names. */
+ * names, ids, nodes with or without /dev/, partitions (their disk), H:C:T:L, H:C:T, PCI addresses, WWNs in any
+ * notation, serial numbers, by-id names, the kernel log's ata1.00; and what is no object of a report stands for
+ * what leads to it or hangs below it: expanders, ports and end devices of SAS, remote ports, fabrics, enclosures,
+ * iSCSI targets and sessions. In any case of letters. */
 size_t resolve_name(const struct report *report, const char *name, struct object *ret, size_t max);
+
+/* The name, or on this machine what a path leads to: /dev/disk/by-id/… is a link. *ret_buffer is to be freed. */
+const char *resolve_live_name(const char *name, char **ret_buffer);
 
 /* H:C:T:L of a name on this machine, by sysfs links only, into a buffer; NULL where it is not found. */
 const char *resolve_live_hctl(const char *name, char *buffer, size_t size);

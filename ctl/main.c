@@ -133,7 +133,10 @@ static int parse_option(int option, struct request *request, const char **captur
 
     switch (option) {
     case OPT_JSON:
-        return parse_json(optarg, &request->json) < 0 ? usage(stderr, EXIT_USAGE) : -1;
+        if (parse_json(optarg, &request->json) == 0)
+            return -1;
+        say("--json=%s: pretty, short or off", optarg);
+        return EXIT_USAGE;
     case 'j':
         request->json = isatty(STDOUT_FILENO) ? JSON_PRETTY : JSON_SHORT;
         return -1;
@@ -181,6 +184,8 @@ static int run_verb(struct request *request, int n_words, char **words)
 {
     const char *verb = n_words ? words[0] : VERBS[0].word;
 
+    if (strcmp(verb, "help") == 0)
+        return usage(request->out, EXIT_WELL);
     request->words = (const char *const *)(words + 1);
     request->n_words = n_words ? n_words - 1 : 0;
     for (size_t i = 0; i < ELEMENTS(VERBS); i++) {

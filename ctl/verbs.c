@@ -126,16 +126,17 @@ static int for_each_named(const struct request *request,
 {
     enum { SHOWN_MAX = 16 };
     _cleanup_(report_freep) struct report *report = NULL;
+    _cleanup_free_ char *buffer = NULL;
     bool live = !request->n_captures && !request->sysfs_root;
+    const char *name = live ? resolve_live_name(request->words[0], &buffer) : request->words[0];
     struct object objects[SHOWN_MAX];
     char hctl[64];
     size_t n;
 
-    if (load_report(request, LEVEL_ALL,
-                    live ? resolve_live_hctl(request->words[0], hctl, sizeof(hctl)) : NULL,
+    if (load_report(request, LEVEL_ALL, live ? resolve_live_hctl(name, hctl, sizeof(hctl)) : NULL,
                     &report) < 0)
         return EXIT_FAILURE;
-    n = resolve_name(report, request->words[0], objects, SHOWN_MAX);
+    n = resolve_name(report, name, objects, SHOWN_MAX);
     for (size_t i = 0; i < n && i < SHOWN_MAX; i++) {
         if (i && !request->json)
             putc('\n', request->out);

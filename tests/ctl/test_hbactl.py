@@ -77,7 +77,53 @@ class ExitStatus(unittest.TestCase):
         p = self.expect(0, "--help")
         for verb in ("status", "list", "show", "report", "capture"):
             self.assertIn("\n  " + verb, p.stdout)
+        self.assertEqual(self.expect(0, "help").stdout, p.stdout)
         self.assertRegex(self.expect(0, "--version").stdout, r"^hbactl \d+\.\d+\.\d+\n$")
+        self.assertEqual(hbactl("--json=yaml").stderr, "hbactl: --json=yaml: pretty, short or off\n")
+
+
+class Names(unittest.TestCase):
+    """What kernel, log and other tools call a thing is found."""
+
+    NAMES = {
+        BELOW: {"target0:0:2": "target0:0:2", "0:0:2:0": "[0:0:2:0] 0:0:2 sdc SDC sdc1 /dev/sdc sg2 /dev/sdc12",
+                "host0": "host0 scsi_host0 02:04.0 0000:02:04.0", "host1": "HOST1 02:04.1"},
+        "sas-cascade-3g-shelf-behind-6g": {
+            "port-0:0": "expander-0:0 500304800000a07f", "port-0:0:0": "port-0:0:0 expander-0:1 0x500304800000b07f",
+            "0:0:1:0": "end_device-0:0:1 target0:0:1",
+            "phy-0:0:12": "port-0:0:1"},
+        "mixed-large-two-faults": {"host2": "05:00.0", "host3": "0000:05:00.1", "link1": "ata1 ata1.00"},
+        "fc-port-of-target-gone": {"host9": "0x10000090faa10001 10000022de2d848a 0x20000090faa10001",
+                                   "9:0:0:0": "rport-9:0-0 0x5000097300000009 naa.50000972ffff0009"},
+        "iscsi-session-over-1g-nic": {"host6": "iqn.2026-01.example:array.lun0 iqn.2026-01.example:host-1", "6:0:0:0": "session1"},
+        "sata-port-multiplier": {"link1": "ata1 ATA1.15", "link1.0": "ata1.00", "link1.2": "ata1.02"},
+    }
+
+    def test_found(self):
+        for case, things in self.NAMES.items():
+            for thing, names in things.items():
+                for name in names.split():
+                    with self.subTest(case=case, name=name):
+                        p = hbactl(*captures(case), "show", name)
+                        self.assertEqual((p.returncode, p.stdout.partition("\n")[0]), (0, thing), p.stderr)
+
+    def test_by_id(self):
+        report = json.loads(hbactl(*captures("mixed-large-two-faults"), "report", "--json").stdout)
+        device = [d for d in report["devices"] if (d["wwid"] or "").startswith("naa.5")][0]
+        bare = device["wwid"][len("naa."):]
+        for name in ("wwn-0x" + bare, "/dev/disk/by-id/wwn-0x%s-part1" % bare, "/dev/disk/by-id/scsi-3" + bare, bare.upper()):
+            p = hbactl(*captures("mixed-large-two-faults"), "show", name)
+            self.assertTrue(p.stdout.startswith(device["hctl"] + "\n"), (name, p.stderr))
+
+    def test_all_of_an_enclosure(self):
+        p = hbactl(*captures("mixed-large-two-faults"), "show", "0x500304800000b000", "--json=short")
+        self.assertEqual(p.returncode, 0, p.stderr)
+        self.assertGreater(p.stdout.count("\n"), 1)
+
+    def test_not_found(self):
+        for name in ("sd", "1", "ata9", "ata1.01", "0:0", "[]", "/dev/", "sdc1x", "part1", "0", "naa."):
+            p = hbactl(*captures(BELOW), "show", name)
+            self.assertEqual((p.returncode, p.stdout), (1, ""), name)
 
 
 class Findings(Scratch):
