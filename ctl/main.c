@@ -180,6 +180,51 @@ static int parse_option(int option, struct request *request, const char **captur
     }
 }
 
+/* A word as a shell reads it back. */
+static void put_word(const char *word, FILE *out)
+{
+    static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "-_./:,+@%=";
+
+    if (*word && !word[strspn(word, PLAIN)]) {
+        fputs(word, out);
+        return;
+    }
+    putc('\'', out);
+    for (; *word; word++)
+        fputs(*word == '\'' ? "'\\''" : (const char[]){ *word, '\0' }, out);
+    putc('\'', out);
+}
+
+/* How to ask again about the same machine, as it is judged here: for the hints in texts. Returns NULL without
+ * memory. */
+static char *command_of(const struct request *request)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    if (!out)
+        return NULL;
+    fputs("hbactl", out);
+    for (size_t i = 0; i < request->n_captures; i++) {
+        fputs(" --capture ", out);
+        put_word(request->captures[i], out);
+    }
+    if (request->sysfs_root) {
+        fputs(" --sysfs-root ", out);
+        put_word(request->sysfs_root, out);
+    }
+    if (request->config) {
+        fputs(" --config ", out);
+        put_word(request->config, out);
+    }
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
 static int run_verb(struct request *request, int n_words, char **words)
 {
     const char *verb = n_words ? words[0] : VERBS[0].word;
@@ -205,6 +250,7 @@ int main(int argc, char **argv)
 {
     _cleanup_free_ const char **captures = calloc((size_t)argc, sizeof(*captures));
     struct request request = { .captures = captures, .patience_s = PATIENCE_S };
+    _cleanup_free_ char *command = NULL;
     int option, status;
 
     if (!captures)
@@ -226,7 +272,8 @@ int main(int argc, char **argv)
         say("--capture and --sysfs-root exclude each other");
         return EXIT_USAGE;
     }
-    if (screen_open(&request) < 0) {
+    request.style.command = command = command_of(&request);
+    if (!command || screen_open(&request) < 0) {
         say("out of memory");
         return EXIT_FAILURE;
     }

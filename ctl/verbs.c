@@ -110,7 +110,8 @@ static void explain(const struct request *request, const struct report *report,
                     const struct object *o)
 {
     if (request->json)
-        show(request, report, o);
+        output_json_explanation(report, o->host, o->device ? o->device->link : o->link, o->device,
+                                request->json == JSON_PRETTY, request->out);
     else if (o->host)
         output_explain_host(report, o->host, &request->style, request->out);
     else if (o->link)
@@ -142,6 +143,8 @@ static int for_each_named(const struct request *request,
             putc('\n', request->out);
         print(request, report, &objects[i]);
     }
+    if (n == 0 && print == explain && !request->json)
+        n = output_explain_gone(report, name, &request->style, request->out);
     if (n == 0)
         say("nothing here is called %s; hbactl list hosts, links and devices show the names",
             request->words[0]);

@@ -119,10 +119,8 @@ static const struct attribute BLOCK[] = {
     { 0 },
 };
 
-/* Folders below a device whose entries are its nodes, and what these begin with. */
-static const struct {
-    const char *folder, *prefix;
-} NODES[] = { { "block", "" }, { "scsi_tape", "st" }, { "scsi_changer", "" } };
+/* Folders below a device whose entries are its nodes. */
+static const char *const NODES[] = { "block", "scsi_tape", "scsi_changer" };
 
 static int put_links(struct device_walk *w, const char *block_dir)
 {
@@ -167,11 +165,11 @@ static int gather_nodes(struct device_walk *w, const char *dir)
         /* Disks and CD drives have a block node, tapes and changers one of their own. */
         if ((w->type == 0x01 || w->type == 0x08) == (i == 0))
             continue;
-        if ((size_t)snprintf(path, sizeof(path), "%s/%s", dir, NODES[i].folder) >= sizeof(path))
+        if ((size_t)snprintf(path, sizeof(path), "%s/%s", dir, NODES[i]) >= sizeof(path))
             continue;
-        r = source_list(w->g->source, path, NODES[i].prefix, &names);
+        r = source_list(w->g->source, path, "", &names);
         for (size_t j = 0; r == 0 && !names.error && j < names.n; j++) {
-            r = fact_put_text(w->g->facts, &KEY_NODE, NODES[i].folder, names.v[j]);
+            r = fact_put_text(w->g->facts, &KEY_NODE, NODES[i], names.v[j]);
             if (r == 0 && i == 0)
                 r = gather_block(w, dir, names.v[j]);
         }

@@ -7,87 +7,186 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "output/table.h"
 #include "output/words.h"
 
-enum { LABELS_MAX = 32, FINDINGS_MAX = 20, INFOS_MAX = 5 };
+enum { GROUPS_MAX = 32, NAMES_MAX = 4, FINDINGS_MAX = 20, INFOS_MAX = 5 };
 
-/* Modes and how many links run at them; slots and lanes of wide links are not counted. */
-struct tally {
-    const char *label;
+/* Links that count: a wide link once, not each of its lanes, unless one is worse than the whole; a cable once. */
+static bool counts(const struct link *l)
+{
+    if (l->judged_above)
+        return false;
+    return !l->bundle || (l->verdict == VERDICT_BELOW && l->bundle->verdict != VERDICT_BELOW);
+}
+
+/* What a link is counted as: "at Ultra320", "empty". */
+static void group_of(const struct link *l, char *buffer, size_t size)
+{
+    char mode[64];
+
+    if (l->has_no_link)
+        snprintf(buffer, size, "without a physical link");
+    else if (l->state == LINK_UNKNOWN)
+        snprintf(buffer, size, "in a state that is not known");
+    else if (l->state != LINK_UP)
+        snprintf(buffer, size, "%s", link_state_to_string(l->state));
+    else if (l->actual.known && *words_mode(&l->actual, mode, sizeof(mode)))
+        snprintf(buffer, size, "at %s", words_mode(&l->actual, mode, sizeof(mode)));
+    else
+        snprintf(buffer, size, "at a mode that is not known");
+}
+
+struct group {
+    char what[80];
     size_t n;
 };
 
-static size_t tally_modes(const struct report *r, struct tally *tally, size_t *ret_up)
+/* "4 links: 2 at Ultra320, 1 at Ultra160, 1 empty." Modes come first; the numbers add up. */
+static void print_links(const struct report *r, FILE *out)
+{
+    struct group groups[GROUPS_MAX] = { 0 };
+    size_t links = 0, n = 0, shown = 0;
+
+    for (size_t i = 0; i < r->model->links.n; i++) {
+        const struct link *l = r->model->links.v[i];
+        char what[80];
+        size_t k = 0;
+
+        if (!counts(l))
+            continue;
+        links++;
+        group_of(l, what, sizeof(what));
+        while (k < n && strcmp(groups[k].what, what) != 0)
+            k++;
+        if (k == GROUPS_MAX) /* then the last one is for all others */
+            snprintf(groups[--k].what, sizeof(what), "otherwise");
+        else if (k == n)
+            memcpy(groups[n++].what, what, sizeof(what));
+        groups[k].n++;
+    }
+    fprintf(out, "%zu link%s:", links, links == 1 ? "" : "s");
+    for (int modes = 1; modes >= 0; modes--)
+        for (size_t i = 0; i < n; i++)
+            if (text_starts_with(groups[i].what, "at ") == modes)
+                fprintf(out, "%s %zu %s", shown++ ? "," : "", groups[i].n, groups[i].what);
+    fputs(".\n", out);
+}
+
+/* Can a verdict on the link be missed? What is empty, down or switched off runs at no mode. */
+static bool has_verdict(const struct link *l, enum verdict v)
+{
+    return counts(l) && l->verdict == v &&
+           (v != VERDICT_UNKNOWN || l->state == LINK_UP || l->state == LINK_UNKNOWN);
+}
+
+static size_t count_verdicts(const struct report *r, enum verdict v)
 {
     size_t n = 0;
 
-    *ret_up = 0;
-    for (size_t i = 0; i < r->model->links.n; i++) {
-        const struct link *l = r->model->links.v[i];
-        size_t k;
-
-        if (l->state != LINK_UP || l->bundle || !l->actual.known || !l->actual.label ||
-            l->has_no_link || (l->host && l == l->host->slot))
-            continue;
-        (*ret_up)++;
-        for (k = 0; k < n && strcmp(tally[k].label, l->actual.label) != 0; k++)
-            ;
-        if (k == LABELS_MAX)
-            continue;
-        tally[k] = (struct tally){ l->actual.label, k == n ? 1 : tally[k].n + 1 };
-        n += k == n;
-    }
+    for (size_t i = 0; i < r->model->links.n; i++)
+        n += has_verdict(r->model->links.v[i], v);
     return n;
 }
 
-/* "4 links are up: 3 at Ultra320, 1 at Ultra160." */
-static void print_modes(const struct report *r, FILE *out)
+/* "link1, link2 and 3 more": which of `n` those are. */
+static void print_names(const struct report *r, enum verdict v, size_t n, FILE *out)
 {
-    struct tally tally[LABELS_MAX];
-    size_t up, n = tally_modes(r, tally, &up);
+    size_t shown = 0;
 
-    if (!up)
+    for (size_t i = 0; i < r->model->links.n && shown < NAMES_MAX; i++)
+        if (has_verdict(r->model->links.v[i], v))
+            fprintf(out, "%s%s", shown++ ? ", " : "", r->model->links.v[i]->kernel_name);
+    if (shown < n)
+        fprintf(out, " and %zu more", n - shown);
+}
+
+static const char *command(const struct text_style *style)
+{
+    return style->command ? style->command : "hbactl";
+}
+
+/* What to type to learn more, in lines that fit and that a shell takes as one. */
+static void print_hint(const struct text_style *style, const char *what, const char *name,
+                       FILE *out)
+{
+    enum { INDENT = 4 };
+    _cleanup_free_ char *hint = NULL;
+    size_t column = INDENT;
+
+    if (asprintf(&hint, "%s %s %s", command(style), what, name) < 0)
         return;
-    fprintf(out, "%zu link%s up:", up, up == 1 ? " is" : "s are");
-    for (size_t i = 0; i < n; i++)
-        fprintf(out, "%s %zu at %s", i ? "," : "", tally[i].n, tally[i].label);
-    fputs(".\n", out);
+    fprintf(out, "%*s", INDENT, "");
+    for (char *word = hint, *end; *word; word = end) {
+        size_t spaces = strspn(word, " ");
+        char after;
+
+        end = word + spaces + strcspn(word + spaces, " ");
+        after = *end;
+        *end = '\0';
+        if (style->columns && spaces && column + text_width(word) + 2 > style->columns) {
+            fprintf(out, " \\\n%*s", INDENT + 2, "");
+            column = INDENT + 2;
+            word += spaces;
+        }
+        text_coloured(style, COLOUR_DIM, word, out);
+        column += text_width(word);
+        *end = after;
+    }
+    putc('\n', out);
 }
 
 static void print_verdicts(const struct report *r, const struct text_style *style, FILE *out)
 {
-    const struct summary *s = &r->summary;
+    size_t below = count_verdicts(r, VERDICT_BELOW), capped = count_verdicts(r, VERDICT_CAPPED),
+           unknown = count_verdicts(r, VERDICT_UNKNOWN);
     char text[160];
 
-    if (!s->links) {
-        fputs(r->unexamined ? "Nothing could be examined.\n" : "No SCSI host was found.\n", out);
-        return;
-    }
-    snprintf(text, sizeof(text), "%zu of %zu links run%s below %s expected mode.\n",
-             s->verdicts[VERDICT_BELOW], s->links, s->verdicts[VERDICT_BELOW] == 1 ? "s" : "",
-             s->verdicts[VERDICT_BELOW] == 1 ? "its" : "their");
-    if (s->verdicts[VERDICT_BELOW])
+    snprintf(text, sizeof(text), "%zu of them run%s below %s expected mode.", below,
+             below == 1 ? "s" : "", below == 1 ? "its" : "their");
+    if (below)
         text_coloured(style, COLOUR_BAD, text, out);
-    else if (s->verdicts[VERDICT_OK])
-        fprintf(out, "No link is seen to run below its expected mode.\n");
-    if (s->verdicts[VERDICT_CAPPED])
-        fprintf(out, "%zu held down by configuration.\n", s->verdicts[VERDICT_CAPPED]);
-    if (s->verdicts[VERDICT_UNKNOWN])
-        fprintf(out, "%zu cannot be judged: hbactl show NAME says why.\n",
-                s->verdicts[VERDICT_UNKNOWN]);
+    else if (count_verdicts(r, VERDICT_OK))
+        fputs("No link is seen to run below its expected mode.", out);
+    if (below || count_verdicts(r, VERDICT_OK))
+        putc('\n', out);
+    if (capped) {
+        fprintf(out, "%zu held down by configuration: ", capped);
+        print_names(r, VERDICT_CAPPED, capped, out);
+        fputs(".\n", out);
+    }
+    if (unknown) {
+        fprintf(out, "%zu cannot be judged: ", unknown);
+        print_names(r, VERDICT_UNKNOWN, unknown, out);
+        fputs(".\n", out);
+        for (size_t i = 0; i < r->model->links.n; i++)
+            if (has_verdict(r->model->links.v[i], VERDICT_UNKNOWN)) {
+                print_hint(style, "explain", r->model->links.v[i]->kernel_name, out);
+                break;
+            }
+    }
 }
 
-/* What to type to learn more about a finding. */
-static void print_hint(const struct finding *f, const struct text_style *style, FILE *out)
+static void print_counts(const struct report *r, const struct text_style *style, FILE *out)
 {
-    char hint[160];
+    if (r->model->links.n) {
+        print_links(r, out);
+        print_verdicts(r, style, out);
+    } else if (r->model->hosts.n) {
+        fprintf(out, "No link was found.\n");
+    } else {
+        fputs(r->unexamined ? "Nothing could be examined.\n" : "No SCSI host was found.\n", out);
+    }
+}
 
-    snprintf(hint, sizeof(hint), "hbactl explain %s%s%s", f->entry->code,
-             f->names.n ? ", hbactl show " : "", f->names.n ? f->names.v[f->names.n - 1] : "");
-    fputs("            ", out);
-    text_coloured(style, COLOUR_DIM, hint, out);
-    putc('\n', out);
+/* What a finding is asked for by: the last of its names that is there, else the first. */
+static const char *name_of(const struct report *r, const struct finding *f)
+{
+    for (size_t i = f->names.n; i; i--)
+        if (words_is_there(r, f->names.v[i - 1]))
+            return f->names.v[i - 1];
+    return f->names.n ? f->names.v[0] : f->entry->code;
 }
 
 static void print_findings(const struct report *r, const struct text_style *style, FILE *out)
@@ -96,21 +195,22 @@ static void print_findings(const struct report *r, const struct text_style *styl
 
     for (size_t i = 0; i < r->findings.n; i++) {
         const struct finding *f = r->findings.v[i];
-        char severity[16];
 
         infos += f->severity == SEVERITY_INFO;
         if (shown >= FINDINGS_MAX || infos > INFOS_MAX)
             continue;
         shown++;
-        snprintf(severity, sizeof(severity), "%-8s", severity_to_string(f->severity));
         fputs("  ", out);
-        text_coloured(style, f->severity > SEVERITY_INFO ? COLOUR_BAD : COLOUR_NONE, severity, out);
-        fprintf(out, "  %s\n", f->summary);
+        text_coloured(style, f->severity > SEVERITY_INFO ? COLOUR_BAD : COLOUR_NONE,
+                      severity_to_string(f->severity), out);
+        fprintf(out, ": %s\n", f->summary);
         if (f->severity > SEVERITY_INFO)
-            print_hint(f, style, out);
+            print_hint(style, "explain", name_of(r, f), out);
     }
-    if (shown < r->findings.n)
-        fprintf(out, "  and %zu more: hbactl list findings\n", r->findings.n - shown);
+    if (shown < r->findings.n) {
+        fprintf(out, "  and %zu more:\n", r->findings.n - shown);
+        print_hint(style, "list", "findings", out);
+    }
 }
 
 static void print_gaps(const struct report *r, FILE *out)
@@ -135,8 +235,7 @@ void output_closing(const struct report *report, const struct text_style *style,
 
     putc('\n', out);
     if (sentences) {
-        print_modes(report, sentences);
-        print_verdicts(report, style, sentences);
+        print_counts(report, style, sentences);
         print_findings(report, style, sentences);
         print_gaps(report, sentences);
     }

@@ -72,17 +72,12 @@ static void print_finding(const struct finding *f, FILE *out)
     print_entry(f->entry, out);
 }
 
-static void print_findings_of(const struct report *r, const char *id, FILE *out)
+/* The findings that name one of the ids, each once. */
+static void print_findings_of(const struct report *r, const char *const *ids, size_t n, FILE *out)
 {
-    for (size_t i = 0; i < r->findings.n; i++) {
-        const struct finding *f = r->findings.v[i];
-        bool is_named = false;
-
-        for (size_t s = 0; s < f->subjects.n; s++)
-            is_named |= strcmp(f->subjects.v[s], id) == 0;
-        if (is_named)
-            print_finding(f, out);
-    }
+    for (size_t i = 0; i < r->findings.n; i++)
+        if (words_name_one_of(&r->findings.v[i]->subjects, ids, n))
+            print_finding(r->findings.v[i], out);
 }
 
 static void print_claims(const char *before, const struct claim *c, size_t n, FILE *out)
@@ -137,13 +132,12 @@ static void print_rule(const struct link *l, FILE *out)
         fprintf(out, "Besides: %s.\n", l->reason);
 }
 
-static void print_link(const void *what, const void *detail, FILE *out)
+static void print_verdict(const struct report *r, const struct link *l, FILE *out)
 {
-    const struct report *r = what;
-    const struct link *l = detail;
+    const char *far = words_end(r, l->far);
     enum colour colour;
 
-    fprintf(out, "%s%s%s: %s\n\n", l->kernel_name, l->far ? ", to " : "", l->far ? l->far : "",
+    fprintf(out, "%s%s%s: %s\n\n", l->kernel_name, far ? ", to " : "", far ? far : "",
             words_verdict(l, &colour));
     print_rule(l, out);
     fputs("\nWhat was taken into account:\n", out);
@@ -154,7 +148,15 @@ static void print_link(const void *what, const void *detail, FILE *out)
     print_claims("what is allowed,", l->allowed.v, l->allowed.n, out);
     if (!l->witnesses.n && !l->able.n && !l->allowed.n)
         fputs("  nobody says anything about its mode\n", out);
-    print_findings_of(r, l->id, out);
+}
+
+static void print_link(const void *what, const void *detail, FILE *out)
+{
+    const struct report *r = what;
+    const struct link *l = detail;
+
+    print_verdict(r, l, out);
+    print_findings_of(r, &l->id, 1, out);
 }
 
 void output_explain_link(const struct report *report, const struct link *l,
@@ -167,11 +169,17 @@ static void print_host(const void *what, const void *detail, FILE *out)
 {
     const struct report *r = what;
     const struct host *h = detail;
+    const struct host *port = words_physical_port(r, h);
     size_t verdicts[_VERDICT_MAX] = { 0 }, n = 0;
 
     for (size_t i = 0; i < r->model->links.n; i++)
         if (r->model->links.v[i]->host == h)
             verdicts[r->model->links.v[i]->verdict]++, n++;
+    if (port) {
+        fprintf(out, "%s is a virtual port (NPIV) of %s: its link is that of %s.\n", h->kernel_name,
+                port->kernel_name, port->kernel_name);
+        return;
+    }
     fprintf(out, "%s%s%s: %zu link%s", h->kernel_name, h->model ? ", " : "",
             h->model ? h->model : "", n, n == 1 ? "" : "s");
     for (int v = 0; v < _VERDICT_MAX; v++)
@@ -185,7 +193,7 @@ static void print_host(const void *what, const void *detail, FILE *out)
     for (size_t i = 0; i < h->parameters.n; i++)
         fprintf(out, "  %s = %s [%s]\n", h->parameters.v[i].name, h->parameters.v[i].value,
                 h->parameters.v[i].from);
-    print_findings_of(r, h->id, out);
+    print_findings_of(r, &h->id, 1, out);
 }
 
 void output_explain_host(const struct report *report, const struct host *h,
@@ -198,24 +206,50 @@ static void print_device(const void *what, const void *detail, FILE *out)
 {
     const struct report *r = what;
     const struct device *d = detail;
-    char payload[32];
+    char payload[32], nodes[128];
     struct link *hop;
     uint64_t kb_per_s = device_path_kb_per_s(d, &hop);
 
-    fprintf(out, "%s, %s %s", d->hctl, d->vendor ? d->vendor : "", d->model ? d->model : "");
+    words_nodes(d, true, nodes, sizeof(nodes));
+    fprintf(out, "%s%s%s, %s%s%s", d->hctl, *nodes ? " " : "", nodes, d->vendor ? d->vendor : "",
+            d->vendor ? " " : "", d->model ? d->model : "");
     if (kb_per_s)
         fprintf(out, ": at most %s, by %s",
                 words_payload(kb_per_s, strcpy(payload, ""), sizeof(payload)), hop->kernel_name);
     fputs(".\n", out);
-    print_findings_of(r, d->id, out);
     if (d->link) {
         putc('\n', out);
-        print_link(r, d->link, out);
+        print_verdict(r, d->link, out);
     }
+    print_findings_of(r, (const char *const[]){ d->id, d->link ? d->link->id : NULL }, 2, out);
 }
 
 void output_explain_device(const struct report *report, const struct device *d,
                            const struct text_style *style, FILE *out)
 {
     wrapped(style, out, print_device, report, d);
+}
+
+/* Of the findings that name it. */
+static void print_gone(const void *what, const void *detail, FILE *out)
+{
+    const struct report *r = what;
+    const char *name = detail;
+
+    fprintf(out, "%s is not there any more.\n", name);
+    for (size_t i = 0; i < r->findings.n; i++)
+        if (words_name_one_of(&r->findings.v[i]->names, &name, 1))
+            print_finding(r->findings.v[i], out);
+}
+
+size_t output_explain_gone(const struct report *report, const char *name,
+                           const struct text_style *style, FILE *out)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < report->findings.n; i++)
+        n += words_name_one_of(&report->findings.v[i]->names, &name, 1);
+    if (n)
+        wrapped(style, out, print_gone, report, name);
+    return n;
 }

@@ -12,6 +12,7 @@
 #include "base/json_write.h"
 #include "base/text.h"
 #include "facts/key.h"
+#include "output/words.h"
 
 static void member(struct json_writer *w, const char *key, const char *text)
 {
@@ -451,16 +452,45 @@ void output_json_findings(const struct report *report, bool pretty, FILE *out)
     print_part(report, pretty, out, findings);
 }
 
+static void object(struct json_writer *w, const struct host *h, const struct link *l,
+                   const struct device *d)
+{
+    if (h)
+        host_object(w, h);
+    else if (l)
+        link_object(w, l);
+    else
+        device_object(w, d);
+}
+
 void output_json_object(const struct host *h, const struct link *l, const struct device *d,
                         bool pretty, FILE *out)
 {
     struct json_writer w = json_writer(out, pretty);
 
-    if (h)
-        host_object(&w, h);
-    else if (l)
-        link_object(&w, l);
-    else
-        device_object(&w, d);
+    object(&w, h, l, d);
+    putc('\n', out);
+}
+
+void output_json_explanation(const struct report *report, const struct host *h,
+                             const struct link *l, const struct device *d, bool pretty, FILE *out)
+{
+    struct json_writer writer = json_writer(out, pretty), *w = &writer;
+    const char *const ids[] = { h ? h->id : NULL, d ? d->id : NULL, l ? l->id : NULL };
+
+    json_write_begin_object(w);
+    json_write_key(w, d ? "device" : h ? "host" : "link");
+    object(w, h, d ? NULL : l, d);
+    if (d && l) {
+        json_write_key(w, "link");
+        link_object(w, l);
+    }
+    json_write_key(w, "findings");
+    json_write_begin_array(w);
+    for (size_t i = 0; i < report->findings.n; i++)
+        if (words_name_one_of(&report->findings.v[i]->subjects, ids, ELEMENTS(ids)))
+            finding_object(w, report->findings.v[i]);
+    json_write_end_array(w);
+    json_write_end_object(w);
     putc('\n', out);
 }

@@ -17,7 +17,7 @@ static void print_or_fail(const struct table *t, int r, const char *what, size_t
     }
     table_print(t, style, out);
     if (!style->no_legend)
-        fprintf(out, "\n%zu %s%s.\n", n, what, n == 1 ? "" : "s");
+        fprintf(out, "%s%zu %s%s.\n", n ? "\n" : "", n, what, n == 1 ? "" : "s");
 }
 
 void output_hosts(const struct report *report, const struct text_style *style, FILE *out)
@@ -26,10 +26,10 @@ void output_hosts(const struct report *report, const struct text_style *style, F
         { "HOST" },
         { "TRANSPORT" },
         { "DRIVER", .least = 8 },
-        { "VERSION", .drop = 2, .least = 8 },
+        { "VERSION", .drop = 3 },
         { "MODEL", .least = 8 },
-        { "FIRMWARE", .drop = 3, .least = 8 },
-        { "PCI", .drop = 4 },
+        { "FIRMWARE", .drop = 4 },
+        { "PCI", .drop = 2 },
         { "SLOT", .drop = 1 },
         { "STATE", .drop = 5 },
     };
@@ -59,15 +59,15 @@ void output_links(const struct report *report, const struct text_style *style, F
 {
     static const struct column COLUMNS[] = {
         { "LINK", .least = 12 },
-        { "TRANSPORT", .drop = 4 },
-        { "HOST", .drop = 2 },
-        { "FAR", .least = 12 },
-        { "STATE" },
+        { "TRANSPORT", .drop = 6 },
+        { "HOST", .drop = 5 },
+        { "FAR", .least = 12, .drop = 3 },
+        { "STATE", .drop = 1 },
         { "MODE", .least = 8 },
-        { "MB/S", .right = true, .drop = 3 },
-        { "EXPECTED", .least = 8 },
+        { "MB/S", .right = true, .drop = 4 },
+        { "EXPECTED", .least = 8, .drop = 2 },
         { "VERDICT" },
-        { "REASON", .drop = 5 },
+        { "REASON", .drop = 7, .least = 12 },
     };
     _cleanup_(table_freep) struct table *t = table_new(COLUMNS, ELEMENTS(COLUMNS));
     int r = t ? 0 : -1;
@@ -88,7 +88,7 @@ void output_links(const struct report *report, const struct text_style *style, F
             l->kernel_name,
             l->transport,
             l->host ? l->host->kernel_name : NULL,
-            l->far,
+            words_end(report, l->far),
             link_state_to_string(l->state),
             words_mode(&l->actual, actual, sizeof(actual)),
             payload,
@@ -112,11 +112,11 @@ void output_devices(const struct report *report, const struct text_style *style,
     static const struct column COLUMNS[] = {
         { "DEVICE" },
         { "NODES", .least = 6 },
-        { "TYPE" },
+        { "TYPE", .drop = 1 },
         { "VENDOR", .drop = 3 },
-        { "MODEL", .least = 8 },
+        { "MODEL", .least = 8, .drop = 2 },
         { "REV", .drop = 4 },
-        { "SERIAL", .drop = 5, .least = 8 },
+        { "SERIAL", .drop = 5 },
         { "LINK", .least = 10 },
         { "WWID", .drop = 6 },
     };
@@ -155,9 +155,9 @@ void output_findings(const struct report *report, const struct text_style *style
 {
     static const struct column COLUMNS[] = {
         { "SEVERITY" },
-        { "CODE" },
-        { "ABOUT", .drop = 1, .least = 12 },
-        { "SUMMARY", .least = 20 },
+        { "CODE", .drop = 1 },
+        { "ABOUT", .drop = 2 },
+        { "SUMMARY", .least = 24, .wraps = true },
     };
     _cleanup_(table_freep) struct table *t = table_new(COLUMNS, ELEMENTS(COLUMNS));
     int r = t ? 0 : -1;

@@ -27,7 +27,8 @@ struct text_style {
     unsigned columns; /* width to fit in; 0: unlimited */
     bool utf8;        /* lines and signs beyond ASCII may be used */
     bool colour;
-    bool no_legend; /* neither heads of tables nor the sentence at the end */
+    bool no_legend;      /* neither heads of tables nor the sentence at the end */
+    const char *command; /* what to type to ask again: "hbactl --capture 1.json"; NULL: "hbactl" */
 };
 
 /* The tree: hosts, links, devices, then a sentence. */
@@ -51,6 +52,14 @@ void output_explain_link(const struct report *report, const struct link *l,
                          const struct text_style *style, FILE *out);
 void output_explain_device(const struct report *report, const struct device *d,
                            const struct text_style *style, FILE *out);
+
+/* What is found of something that is not there any more: the findings that name it. Returns how many there are. */
+size_t output_explain_gone(const struct report *report, const char *name,
+                           const struct text_style *style, FILE *out);
+
+/* One object, of which exactly one is not NULL, but for a device also its link; and the findings that name them. */
+void output_json_explanation(const struct report *report, const struct host *h,
+                             const struct link *l, const struct device *d, bool pretty, FILE *out);
 
 /* Everything known of one object. Exactly one of the three is not NULL. */
 void output_host(const struct report *report, const struct host *h, const struct text_style *style,

@@ -55,6 +55,7 @@ static void print_facts(const struct subject *s, FILE *out)
 void output_host(const struct report *report, const struct host *h, const struct text_style *style,
                  FILE *out)
 {
+    const struct host *port = words_physical_port(report, h);
     size_t links = 0, devices = 0;
     char mode[64];
 
@@ -66,6 +67,7 @@ void output_host(const struct report *report, const struct host *h, const struct
     fprintf(out, "%s\n", h->kernel_name);
     line(out, "id", h->id);
     line(out, "transport", h->transport);
+    line(out, "virtual port of", port ? port->kernel_name : NULL);
     line(out, "model", h->model);
     line(out, "board", h->board);
     line(out, "driver", h->driver);
@@ -77,7 +79,8 @@ void output_host(const struct report *report, const struct host *h, const struct
     line(out, "slot", h->slot ? words_mode(&h->slot->actual, mode, sizeof(mode)) : NULL);
     line(out, "state", h->state);
     line(out, "links hidden", h->reason);
-    fprintf(out, "%16s: %zu links, %zu devices\n", "has", links, devices);
+    fprintf(out, "%16s: %zu link%s, %zu device%s\n", "has", links, links == 1 ? "" : "s", devices,
+            devices == 1 ? "" : "s");
     print_facts(h->subject, out);
     print_facts(h->module, out);
 }
@@ -120,8 +123,8 @@ void output_link(const struct report *report, const struct link *l, const struct
     line(out, "id", l->id);
     line(out, "transport", l->transport);
     line(out, "host", l->host ? l->host->kernel_name : NULL);
-    line(out, "near end", l->near);
-    line(out, "far end", l->far);
+    line(out, "near end", words_end(report, l->near));
+    line(out, "far end", words_end(report, l->far));
     line(out, "lane of", l->bundle ? l->bundle->kernel_name : NULL);
     line(out, "behind", l->up ? l->up->kernel_name : NULL);
     line(out, "state", link_state_to_string(l->state));

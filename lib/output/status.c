@@ -17,7 +17,8 @@ enum {
     COL_LABEL,
     COL_DETAIL,
     COL_VERDICT,
-    COL_NOTE,
+    COL_NOTE,   /* what it should be */
+    COL_REASON, /* why that is not known */
     COLS,
 
     FOLD_FROM_LINKS = 24, /* machines up to this size are shown whole */
@@ -26,12 +27,13 @@ enum {
 
 static const struct column COLUMNS[COLS] = {
     [COL_NAME] = { .least = 12 },
-    [COL_FAR] = { .least = 12 },
-    [COL_NODES] = { .least = 4, .drop = 1 },
-    [COL_LABEL] = { .least = 8 },
+    [COL_FAR] = { .least = 12, .drop = 2 },
+    [COL_NODES] = { .least = 4 },
+    [COL_LABEL] = { .least = 8, .drop = 1 },
     [COL_DETAIL] = { .drop = 3 },
     [COL_VERDICT] = { 0 },
-    [COL_NOTE] = { .drop = 2 },
+    [COL_NOTE] = { .least = 24, .drop = 2 },
+    [COL_REASON] = { .least = 16, .drop = 4 },
 };
 
 /* A link and the one above it: sorted, so that children are found as a run. */
@@ -143,9 +145,10 @@ static bool alike(const struct tree *t, const struct link *a, const struct link 
 /* What a link leads to: its far end, and how many logical units where there are several. */
 static int put_far(struct tree *t, const struct link *l, size_t devices, size_t folded)
 {
-    const char *times = t->style->utf8 ? "×" : "x", *far = l->far ? l->far : "";
+    const char *times = t->style->utf8 ? "×" : "x",
+               *far = l->far ? words_end(t->report, l->far) : "";
 
-    if (folded > 1 && !is_empty(l))
+    if (folded > 1 && *far)
         return table_cellf(t->table, COL_FAR, COLOUR_NONE, "%zu %s %s", folded, times, far);
     if (devices > 1)
         return table_cellf(t->table, COL_FAR, COLOUR_NONE, "%s%s%zu LUNs", far, *far ? ", " : "",
@@ -188,8 +191,20 @@ static int put_note(struct tree *t, const struct link *l)
         return table_cellf(t->table, COL_NOTE, COLOUR_NONE, "%s %s",
                            l->verdict == VERDICT_BELOW ? "expected" : "could do",
                            words_mode(&l->expected, text, sizeof(text)));
-    return table_cell(t->table, COL_NOTE, COLOUR_DIM,
+    return table_cell(t->table, COL_REASON, COLOUR_DIM,
                       l->state == LINK_UP || l->state == LINK_UNKNOWN ? l->reason : NULL);
+}
+
+/* "phy-0:4 … 7": what both names begin with is not said twice, up to where their last number begins. */
+static int put_names(struct tree *t, const char *branch, const char *first, const char *last)
+{
+    const char *colon = strrchr(last, ':'), *dot = strrchr(last, '.'),
+               *mark = colon && (!dot || dot < colon) ? colon : dot;
+
+    if (mark && strncmp(first, last, (size_t)(mark + 1 - last)) == 0)
+        last = mark + 1;
+    return table_cellf(t->table, COL_NAME, COLOUR_NONE, "%s%s%s %s %s", t->prefix, branch, first,
+                       t->style->utf8 ? "…" : "..", last);
 }
 
 /* One row for `n` links that are alike, n >= 1. */
@@ -207,8 +222,7 @@ static int put_row(struct tree *t, const struct child *c, size_t n, const char *
         r = table_cellf(t->table, COL_NAME, COLOUR_NONE, "%s%s%s", t->prefix, branch,
                         first->kernel_name);
     else if (r == 0)
-        r = table_cellf(t->table, COL_NAME, COLOUR_NONE, "%s%s%s %s %s", t->prefix, branch,
-                        first->kernel_name, t->style->utf8 ? "…" : "..", last->kernel_name);
+        r = put_names(t, branch, first->kernel_name, last->kernel_name);
     if (r == 0)
         r = put_far(t, first, devices, n);
     if (r == 0)
@@ -270,52 +284,105 @@ static int put_children(struct tree *t, struct child *c, size_t n)
     return r;
 }
 
-/* "LSI53C1030 (mptspi 3.04.20, fw 1.03.23.16)" and the slot. */
-static int put_adapter(struct tree *t, const struct host *first, const struct host *last)
+/* How much of an adapter is said, from all to the least. */
+enum detail {
+    ALL,
+    NO_PAYLOAD,
+    NO_FIRMWARE,
+    NO_VERSION,
+    NO_DRIVER,
+    NO_MODEL,
+    NO_ADDRESS,
+    NO_EXPECTED,
+    _DETAIL_MAX
+};
+
+static void print_driver(const struct host *h, enum detail detail, FILE *out)
 {
-    const struct link *slot = first->slot;
+    bool model = h->model && detail < NO_MODEL;
+
+    if (model)
+        fprintf(out, "  %s", h->model);
+    if (detail >= NO_DRIVER)
+        return;
+    fprintf(out, "%s%s", model ? " (" : "  ", h->driver ? h->driver : "driver not known");
+    if (h->driver_version && detail < NO_VERSION)
+        fprintf(out, " %s", h->driver_version);
+    if (h->firmware && detail < NO_FIRMWARE)
+        fprintf(out, ", fw %s", h->firmware);
+    if (model)
+        putc(')', out);
+}
+
+static void print_slot(const struct link *slot, enum detail detail, FILE *out)
+{
     char payload[32], mode[64];
     enum colour colour;
+
+    if (slot && slot->actual.known) {
+        fprintf(out, "%s %s", detail < NO_ADDRESS ? "," : "",
+                words_mode(&slot->actual, mode, sizeof(mode)));
+        if (detail < NO_PAYLOAD)
+            fprintf(out, ", %s",
+                    words_payload(rate_kb_per_s(slot->actual.rate), payload, sizeof(payload)));
+    }
+    if (slot && slot->verdict == VERDICT_BELOW)
+        fprintf(out, "  %s", words_verdict(slot, &colour));
+    if (slot && slot->verdict == VERDICT_BELOW && detail < NO_EXPECTED)
+        fprintf(out, "  expected %s", words_mode(&slot->expected, mode, sizeof(mode)));
+}
+
+/* "host0 … host3  LSI53C1030 (mptspi 3.04.20, fw 1.03.23.16)  PCI 0000:01:01.0" and the slot's mode. */
+static char *adapter_line(const struct tree *t, const struct host *first, const struct host *last,
+                          enum detail detail)
+{
+    const struct host *port = words_physical_port(t->report, first);
     char *line = NULL;
+    size_t size;
+    FILE *out = open_memstream(&line, &size);
+
+    if (!out)
+        return NULL;
+    fputs(first->kernel_name, out);
+    if (first != last)
+        fprintf(out, " %s %s", t->style->utf8 ? "…" : "..", last->kernel_name);
+    if (port)
+        fprintf(out, "  virtual port (NPIV) of %s", port->kernel_name);
+    print_driver(first, port && detail < NO_DRIVER ? NO_DRIVER : detail, out);
+    if (first->pci_address)
+        fprintf(out, "  PCI%s%s", detail < NO_ADDRESS ? " " : "",
+                detail < NO_ADDRESS ? first->pci_address : "");
+    if (!port)
+        print_slot(first->slot, detail, out);
+    if (fclose(out) == 0)
+        return line;
+    free(line);
+    return NULL;
+}
+
+/* In one line, with as much of it as there is room for. */
+static int put_adapter(struct tree *t, const struct host *first, const struct host *last)
+{
+    char *line = adapter_line(t, first, last, ALL);
     int r;
 
-    if (asprintf(&line, "%s%s%s  %s%s(%s%s%s%s%s)%s%s%s%s%s%s", first->kernel_name,
-                 first == last    ? ""
-                 : t->style->utf8 ? " … "
-                                  : " .. ",
-                 first == last ? "" : last->kernel_name, first->model ? first->model : "",
-                 first->model ? " " : "", first->driver ? first->driver : "driver not known",
-                 first->driver_version ? " " : "",
-                 first->driver_version ? first->driver_version : "", first->firmware ? ", fw " : "",
-                 first->firmware ? first->firmware : "", first->pci_address ? "  PCI " : "",
-                 first->pci_address ? first->pci_address : "",
-                 slot && slot->actual.known ? ", " : "",
-                 slot && slot->actual.known ? words_mode(&slot->actual, mode, sizeof(mode)) : "",
-                 slot && slot->actual.known ? ", " : "",
-                 slot && slot->actual.known
-                     ? words_payload(rate_kb_per_s(slot->actual.rate), payload, sizeof(payload))
-                     : "") < 0)
-        return -1;
-    if (slot && slot->verdict == VERDICT_BELOW) {
-        char *longer = NULL;
-
-        r = asprintf(&longer, "%s  %s, expected %s", line, words_verdict(slot, &colour),
-                     words_mode(&slot->expected, mode, sizeof(mode)));
+    for (int detail = ALL + 1;
+         line && t->style->columns && text_width(line) > t->style->columns && detail < _DETAIL_MAX;
+         detail++) {
         free(line);
-        line = longer;
-        if (r < 0)
-            return -1;
+        line = adapter_line(t, first, last, (enum detail)detail);
     }
-    r = table_line(t->table, COLOUR_BOLD, line);
+    r = line ? table_line(t->table, COLOUR_BOLD, line) : -1;
     free(line);
     return r;
 }
 
 /* Hosts that are ports of one function stand under one head. */
-static bool same_adapter(const struct host *a, const struct host *b)
+static bool same_adapter(const struct report *r, const struct host *a, const struct host *b)
 {
-    return a->pci_address && same_text(a->pci_address, b->pci_address) &&
-           same_text(a->driver, b->driver) && !a->is_bus;
+    return !words_physical_port(r, b) && a->pci_address &&
+           same_text(a->pci_address, b->pci_address) && same_text(a->driver, b->driver) &&
+           !a->is_bus;
 }
 
 static int put_adapters(struct tree *t)
@@ -328,8 +395,8 @@ static int put_adapters(struct tree *t)
     for (size_t i = 0; r >= 0 && i < m->hosts.n; i = next) {
         VEC(struct child) own = { 0 };
 
-        for (next = i + 1; next < m->hosts.n && same_adapter(m->hosts.v[i], m->hosts.v[next]);
-             next++)
+        for (next = i + 1;
+             next < m->hosts.n && same_adapter(t->report, m->hosts.v[i], m->hosts.v[next]); next++)
             ;
         r = put_adapter(t, m->hosts.v[i], m->hosts.v[next - 1]);
         for (size_t h = i; r == 0 && h < next; h++)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GAP = 2, INDENT = 4, COLUMNS_MAX = 16 };
+enum { GAP = 2, INDENT = 2, COLUMNS_MAX = 16 };
 
 struct cell {
     const char *text; /* NULL: empty */
@@ -139,7 +139,8 @@ static size_t word_width(const char *word, size_t len)
 void text_wrapped(const struct text_style *style, const char *text, FILE *out)
 {
     while (*text) {
-        size_t indent = strspn(text, " "), column = indent, len;
+        size_t indent = strspn(text, " "), column = indent, len, line = strcspn(text, "\n");
+        bool broken = line && text[line - 1] == '\\';
 
         pad(indent, out);
         for (text += indent; *text && *text != '\n'; text += len) {
@@ -147,7 +148,7 @@ void text_wrapped(const struct text_style *style, const char *text, FILE *out)
 
             len = spaces + strcspn(text + spaces, " \n");
             width = spaces + word_width(text + spaces, len - spaces);
-            if (style->columns && spaces && column + width > style->columns) {
+            if (style->columns && !broken && spaces && column + width > style->columns) {
                 putc('\n', out);
                 pad(indent + INDENT, out);
                 text += spaces;
@@ -192,32 +193,64 @@ static size_t total_width(const struct table *t, const size_t *widths)
     return total;
 }
 
-/* Drops columns and cuts others until the table fits, or nothing more can go. */
-static void fit(const struct table *t, size_t columns, size_t *widths)
+/* Cuts a column by as much as the table is too wide, but not below its least width. */
+static void cut(const struct table *t, size_t columns, size_t *widths, size_t c)
 {
-    while (columns && total_width(t, widths) > columns) {
-        size_t worst = t->n_columns, widest = t->n_columns, excess;
+    size_t total = total_width(t, widths), least = t->columns[c].least;
 
-        for (size_t c = 0; c < t->n_columns; c++) {
-            if (!widths[c])
+    if (total > columns && widths[c] > least)
+        widths[c] = widths[c] - least > total - columns ? widths[c] - (total - columns) : least;
+}
+
+/* Columns that may go, the highest first: cuts those that can be cut, where they may be, and drops the others. */
+static void give_way(const struct table *t, size_t columns, size_t *widths, bool may_cut)
+{
+    unsigned level = 0;
+
+    for (size_t c = 0; c < t->n_columns; c++)
+        level = t->columns[c].drop > level ? t->columns[c].drop : level;
+    for (; level; level--)
+        for (size_t c = 0; c < t->n_columns && total_width(t, widths) > columns; c++) {
+            if (t->columns[c].drop != level)
                 continue;
-            if (t->columns[c].drop &&
-                (worst == t->n_columns || t->columns[c].drop > t->columns[worst].drop))
-                worst = c;
+            if (may_cut && t->columns[c].least)
+                cut(t, columns, widths, c);
+            else
+                widths[c] = 0;
+        }
+}
+
+/* The widest of those that are never dropped is cut, until the table fits or nothing more can go. */
+static void cut_widest(const struct table *t, size_t columns, size_t *widths)
+{
+    while (total_width(t, widths) > columns) {
+        size_t widest = t->n_columns;
+
+        for (size_t c = 0; c < t->n_columns; c++)
             if (t->columns[c].least && widths[c] > t->columns[c].least &&
                 (widest == t->n_columns || widths[c] > widths[widest]))
                 widest = c;
-        }
-        if (worst < t->n_columns) {
-            widths[worst] = 0;
-        } else if (widest < t->n_columns) {
-            excess = total_width(t, widths) - columns;
-            widths[widest] -= excess < widths[widest] - t->columns[widest].least
-                                  ? excess
-                                  : widths[widest] - t->columns[widest].least;
-        } else {
+        if (widest == t->n_columns)
             return;
-        }
+        cut(t, columns, widths, widest);
+    }
+}
+
+static void fit(const struct table *t, size_t columns, size_t *widths)
+{
+    size_t wanted[COLUMNS_MAX];
+
+    if (!columns)
+        return;
+    memcpy(wanted, widths, sizeof(wanted));
+    give_way(t, columns, widths, true);
+    give_way(t, columns, widths, false);
+    cut_widest(t, columns, widths);
+    for (size_t c = 0; c < t->n_columns; c++) {
+        size_t total = total_width(t, widths), room = columns > total ? columns - total : 0;
+
+        if (widths[c] && widths[c] < wanted[c])
+            widths[c] += wanted[c] - widths[c] < room ? wanted[c] - widths[c] : room;
     }
 }
 
@@ -237,12 +270,39 @@ static void print_cut(const struct text_style *style, enum colour colour, const 
     free(cut);
 }
 
+/* The text in lines of at most `width` columns where its spaces allow that, all below each other. */
+static void print_wrapped(const struct text_style *style, enum colour colour, const char *text,
+                          size_t width, size_t indent, FILE *out)
+{
+    size_t column = 0;
+
+    while (*text) {
+        size_t spaces = strspn(text, " "), len = spaces + strcspn(text + spaces, " ");
+        char *word = strndup(text + (column ? 0 : spaces), len - (column ? 0 : spaces));
+
+        if (word && column && column + text_width(word) > width) {
+            putc('\n', out);
+            pad(indent, out);
+            column = 0;
+            memmove(word, word + spaces, strlen(word + spaces) + 1);
+        }
+        text_coloured(style, colour, word ? word : "", out);
+        column += text_width(word);
+        text += len;
+        free(word);
+    }
+}
+
 static void print_cell(const struct text_style *style, const struct column *column,
-                       const struct cell *cell, size_t width, bool last, FILE *out)
+                       const struct cell *cell, size_t width, size_t indent, bool last, FILE *out)
 {
     const char *text = cell->text ? cell->text : "";
     size_t own = text_width(text);
 
+    if (own > width && column->wraps) {
+        print_wrapped(style, cell->colour, text, width, indent, out);
+        return;
+    }
     if (own > width) {
         print_cut(style, cell->colour, text, width, out);
         return;
@@ -257,7 +317,7 @@ static void print_cell(const struct text_style *style, const struct column *colu
 static void print_row(const struct table *t, const struct cell *cells, const size_t *widths,
                       const struct text_style *style, FILE *out)
 {
-    size_t last = 0, gap = 0;
+    size_t last = 0, gap = 0, indent = 0;
 
     for (size_t c = 0; c < t->n_columns; c++)
         if (widths[c] && cells[c].text && *cells[c].text)
@@ -266,7 +326,9 @@ static void print_row(const struct table *t, const struct cell *cells, const siz
         if (!widths[c])
             continue;
         pad(gap, out);
-        print_cell(style, &t->columns[c], &cells[c], widths[c], c == last, out);
+        indent += gap;
+        print_cell(style, &t->columns[c], &cells[c], widths[c], indent, c == last, out);
+        indent += widths[c];
         gap = GAP;
     }
     putc('\n', out);
@@ -284,7 +346,7 @@ void table_print(const struct table *t, const struct text_style *style, FILE *ou
         titles[c] = (struct cell){ t->columns[c].title, COLOUR_BOLD };
         has_titles |= t->columns[c].title != NULL;
     }
-    if (has_titles && !style->no_legend)
+    if (has_titles && t->rows.n && !style->no_legend)
         print_row(t, titles, widths, style, out);
     for (size_t i = 0; i < t->rows.n; i++) {
         if (t->rows.v[i].cells) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Text in columns that fits the width it is given: columns that matter least go first, then the
- * widest are cut.
+ * Text in columns that fits the width it is given: of the columns that matter least, those that can be cut are, the
+ * others go; then those that were cut go too; then the widest are cut. What room is left is given back.
  */
 #pragma once
 
@@ -12,6 +12,7 @@ enum colour { COLOUR_NONE, COLOUR_GOOD, COLOUR_BAD, COLOUR_DIM, COLOUR_BOLD };
 struct column {
     const char *title; /* NULL in tables without a head */
     bool right;        /* numbers: aligned at the right */
+    bool wraps;        /* the last one only: goes on in the next line instead of being cut */
     unsigned drop;     /* left out when there is no room, the highest first; 0: never */
     unsigned least;    /* cut to this width at the least; 0: never cut */
 };
@@ -36,14 +37,14 @@ int table_line(struct table *t, enum colour colour, const char *text);
 
 size_t table_rows(const struct table *t);
 
-/* Prints the table, with its titles unless the style says no_legend. */
+/* Prints the table, with its titles unless the style says no_legend; nothing where it has no rows. */
 void table_print(const struct table *t, const struct text_style *style, FILE *out);
 
 /* Writes text in a colour where the style has them. */
 void text_coloured(const struct text_style *style, enum colour colour, const char *text, FILE *out);
 
 /* Writes lines of text, those that are too wide broken at their spaces and gone on with below, a little
- * further in. */
+ * further in. A line that ends with a backslash is one of a command, and broken already. */
 void text_wrapped(const struct text_style *style, const char *text, FILE *out);
 
 /* Columns that a text takes: its code points. All text that is printed is one column a code point. */

@@ -47,6 +47,16 @@ const char *words_verdict(const struct link *l, enum colour *ret_colour)
     return WORDS[l->verdict].word;
 }
 
+/* "st0a", "nst0m": a tape with the settings of another mode. */
+static bool is_other_mode(const char *node)
+{
+    const char *number = text_starts_with(node, "nst")  ? node + 3
+                         : text_starts_with(node, "st") ? node + 2
+                                                        : node;
+
+    return number != node && number[strspn(number, "0123456789")] != '\0';
+}
+
 const char *words_nodes(const struct device *d, bool with_sg, char *buffer, size_t size)
 {
     size_t n = 0;
@@ -59,7 +69,7 @@ const char *words_nodes(const struct device *d, bool with_sg, char *buffer, size
         if (f->key != &KEY_NODE || f->quality != QUALITY_OK)
             continue;
         is_sg = text_starts_with(f->text, "sg");
-        if (is_sg && !with_sg && n)
+        if ((is_sg && !with_sg && n) || is_other_mode(f->text))
             continue;
         n += (size_t)snprintf(buffer + n, size - n, "%s%s", n ? " " : "", f->text);
     }
@@ -79,4 +89,60 @@ size_t words_devices_on(const struct report *r, const struct link *l,
         n++;
     }
     return n;
+}
+
+const char *words_end(const struct report *r, const char *end)
+{
+    for (size_t i = 0; end && i < r->model->hosts.n; i++)
+        if (strcmp(r->model->hosts.v[i]->id, end) == 0)
+            return r->model->hosts.v[i]->kernel_name;
+    return end;
+}
+
+const struct host *words_physical_port(const struct report *r, const struct host *h)
+{
+    for (size_t i = 0; i < r->model->hosts.n; i++) {
+        const struct host *other = r->model->hosts.v[i];
+        size_t len = strlen(other->subject->path);
+
+        if (other != h && text_starts_with(h->subject->path, other->subject->path) &&
+            h->subject->path[len] == '/')
+            return other;
+    }
+    return NULL;
+}
+
+static bool has_node(const struct device *d, const char *name)
+{
+    for (uint32_t i = 0; i < d->subject->n_facts; i++) {
+        const struct fact *f = &d->subject->facts[i];
+
+        if (f->key == &KEY_NODE && f->quality == QUALITY_OK && strcmp(f->text, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool words_is_there(const struct report *r, const char *name)
+{
+    const struct model *m = r->model;
+
+    if (model_host_named(m, name) || model_link_named(m, name))
+        return true;
+    for (size_t i = 0; i < m->devices.n; i++)
+        if (strcmp(m->devices.v[i]->hctl, name) == 0 || has_node(m->devices.v[i], name))
+            return true;
+    for (size_t i = 0; i < m->remotes.n; i++)
+        if (strcmp(m->remotes.v[i].kernel_name, name) == 0)
+            return true;
+    return false;
+}
+
+bool words_name_one_of(const struct texts *texts, const char *const *these, size_t n)
+{
+    for (size_t i = 0; i < texts->n; i++)
+        for (size_t k = 0; k < n; k++)
+            if (these[k] && strcmp(texts->v[i], these[k]) == 0)
+                return true;
+    return false;
 }

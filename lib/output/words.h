@@ -15,9 +15,22 @@ const char *words_mode(const struct mode *m, char *buffer, size_t size);
 /* "ok", "BELOW", …, and its colour. For a link that is not up, its state. */
 const char *words_verdict(const struct link *l, enum colour *ret_colour);
 
-/* "sda sg0": the nodes of a device, block first. */
+/* "sda sg0": the nodes of a device, block first. Of a tape the one that rewinds and the one that does not, st0 and
+ * nst0: the others are the same drive in another of its modes (Documentation/scsi/st.rst). */
 const char *words_nodes(const struct device *d, bool with_sg, char *buffer, size_t size);
 
 /* Devices on a link, in the report's order: how many, and the first. */
 size_t words_devices_on(const struct report *r, const struct link *l,
                         const struct device **ret_first);
+
+/* What people call an end: of a host its kernel's name where the model has its id; else the text itself. */
+const char *words_end(const struct report *r, const char *end);
+
+/* The host whose port a virtual one (NPIV) shares; NULL for any other host. */
+const struct host *words_physical_port(const struct report *r, const struct host *h);
+
+/* Is there a host, link or device of that name now? */
+bool words_is_there(const struct report *r, const char *name);
+
+/* Is one of the texts one of these? NULL among them is none. */
+bool words_name_one_of(const struct texts *texts, const char *const *these, size_t n);

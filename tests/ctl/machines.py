@@ -33,6 +33,11 @@ def captures(case):
     return [word for name in names for word in ("--capture", os.path.join(GOLDEN, case, name))]
 
 
+def beside(case):
+    """The same, as they are called in GOLDEN."""
+    return [os.path.relpath(word, GOLDEN) if os.path.isabs(word) else word for word in captures(case)]
+
+
 def cases():
     return sorted(d for d in os.listdir(GOLDEN) if os.path.isfile(os.path.join(GOLDEN, d, "expect.json")))
 

@@ -7,12 +7,13 @@ Exit status, what is said of bad input, forms of output, and what happens where 
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import tempfile
 import unittest
 
-from machines import GOLDEN, HBACTL, captures, cases, hbactl, in_namespace, namespaces_work, run
+from machines import GOLDEN, HBACTL, beside, captures, cases, hbactl, in_namespace, namespaces_work, run
 
 FINE, BELOW = "spi-fusion-u320-fine", "spi-fusion-one-at-half-rate"
 HIDDEN = "iscsi-session-over-1g-nic"            # its only link cannot be judged
@@ -154,6 +155,36 @@ class Findings(Scratch):
         self.assertIn("1 below", hbactl(*captures(BELOW), "explain", "host0").stdout)
         self.assertEqual(hbactl(*captures(BELOW), "explain", "sdzz").returncode, 1)
 
+    def test_a_finding_is_explained_once(self):
+        for case, name, code in (("device-times-out", "sdc", "device-stuck"), (BELOW, "sdc", "rate-below-expected")):
+            self.assertEqual(len(re.findall(r"(?m)^%s, " % code, hbactl(*captures(case), "explain", name).stdout)), 1)
+
+    def test_explained_as_json(self):
+        said = json.loads(hbactl(*captures(BELOW), "explain", "sdc", "--json").stdout)
+        self.assertEqual(sorted(said), ["device", "findings", "link"])
+        self.assertEqual([w["label"] for w in said["link"]["witnesses"]], ["Ultra160", "Ultra160"])
+        self.assertEqual([f["code"] for f in said["findings"]], ["rate-below-expected"])
+        self.assertEqual(sorted(json.loads(hbactl(*captures(BELOW), "explain", "host0", "--json").stdout)), ["findings", "host"])
+
+    def test_something_gone_is_explained(self):
+        p = hbactl(*captures("sas-shelf-unplugged-one-finding"), "explain", "port-0:1")
+        self.assertEqual(p.returncode, 0, p.stderr)
+        self.assertIn("port-0:1 is not there any more.\n\nlink-lost, critical: ", p.stdout)
+
+    def test_a_virtual_port_is_called_one(self):
+        names = captures("fc-states-speeds-and-a-vport")
+        self.assertIn("\nhost7  virtual port (NPIV) of host1  PCI ", hbactl(*names).stdout)
+        self.assertIn("virtual port of: host1\n", hbactl(*names, "show", "host7").stdout)
+        self.assertIn("host7 is a virtual port (NPIV) of host1", hbactl(*names, "explain", "host7").stdout)
+
+    def test_ends_are_called_by_name(self):
+        self.assertIn("near end: host0\n", hbactl(*captures("sas-cascade-3g-shelf-behind-6g"), "show", "port-0:0").stdout)
+
+    def test_a_tape_has_two_nodes(self):
+        names = captures("spi-seeprom-async-tape")
+        self.assertRegex(hbactl(*names).stdout, r"WANGTEK 5525ES SCSI REV7 +nst0 st0 +async")
+        self.assertNotIn("st0a", hbactl(*names, "list", "devices").stdout)
+
     def test_compared(self):
         below, narrow = captures(BELOW)[1], captures("spi-fusion-built-in-all-narrow")[1]
         same = hbactl("compare", below, below)
@@ -167,6 +198,44 @@ class Findings(Scratch):
         self.assertEqual(kinds.count("driver"), 2)
         self.assertEqual(hbactl("compare", below, "/nonexistent.json").returncode, 2)
         self.assertEqual(hbactl("compare", *captures(BELOW), below).returncode, 64)
+
+
+class Closing(unittest.TestCase):
+    """The sentences below the tree."""
+
+    def test_numbers_add_up(self):
+        for case in cases():
+            with self.subTest(case=case):
+                out = hbactl(*captures(case)).stdout
+                said = re.search(r"(?m)^(\d+) links?: (.*)\.$", out)
+                if said:
+                    self.assertEqual(sum(int(part.split()[0]) for part in said[2].split(", ")), int(said[1]), said[0])
+
+    def test_a_wide_link_counts_once(self):
+        out = hbactl(*captures("sas-wide-port-one-lane-missing")).stdout
+        self.assertIn("\n20 links: 1 at 8.0 GT/s x8, 6 at 6.0 Gb/s, 1 at 7 x 6.0 Gb/s, 11 empty, 1 without a physical link.\n", out)
+        self.assertIn("\n1 of them runs below its expected mode.\n", out)
+
+    def test_those_without_a_verdict_are_named(self):
+        out = hbactl(*captures("fc-states-speeds-and-a-vport")).stdout
+        self.assertIn("\n3 cannot be judged: host1, host2, host3.\n", out)
+
+    def test_hints_work_as_they_stand(self):
+        for case in ("mixed-large-two-faults", "sas-shelf-unplugged-one-finding", "fc-port-of-target-gone", CAPPED, HIDDEN, BELOW):
+            for columns in ("0", "40"):
+                out = hbactl(*beside(case), env={"COLUMNS": columns}, cwd=GOLDEN).stdout
+                hints = re.findall(r"(?m)^    hbactl (.*)$", out.replace("\\\n", ""))
+                self.assertTrue(hints or case == CAPPED, out)
+                for hint in hints:
+                    p = hbactl(*shlex.split(hint), cwd=GOLDEN)
+                    self.assertEqual((p.returncode, p.stderr), (0, ""), hint)
+
+    def test_a_quoted_name(self):
+        with tempfile.TemporaryDirectory(prefix="hbad-ctl-") as folder:
+            path = os.path.join(folder, "it's one.json")
+            shutil.copy(captures(BELOW)[1], path)
+            hint = re.search(r"(?m)^    hbactl (.*)$", hbactl("--capture", path).stdout)[1]
+            self.assertEqual(shlex.split(hint), ["--capture", path, "explain", "sdc"])
 
 
 class Users(Scratch):
@@ -355,13 +424,29 @@ class Forms(Scratch):
         for case in cases():
             for words in ([], ["list", "hosts"], ["list", "links"], ["list", "devices"], ["list", "findings"]):
                 with self.subTest(case=case, words=words):
-                    out = hbactl(*captures(case), *words, env={"COLUMNS": "80"}).stdout
+                    out = hbactl(*beside(case), *words, env={"COLUMNS": "80"}, cwd=GOLDEN).stdout
                     self.assertTrue(out.isascii())
                     self.assertLessEqual(max(map(len, out.splitlines())), 80)
         self.assertTrue(hbactl("--help").stdout.isascii())
 
+    def test_verdicts_and_devices_survive_narrow_screens(self):
+        for columns, slow in (("80", "|- target0:0:2  SEAGATE ST3146807LC   sdc  Ultra160  BELOW  expected Ultra320"),
+                              ("40", "|- target0:0:2  sdc  Ultra160  BELOW")):
+            out = hbactl(*beside(BELOW), env={"COLUMNS": columns}, cwd=GOLDEN).stdout.splitlines()
+            self.assertIn(slow, out)
+            self.assertLessEqual(max(map(len, out[:12])), int(columns))
+        out = hbactl(*beside("pcie-x4-of-x8"), env={"COLUMNS": "40"}, cwd=GOLDEN).stdout
+        self.assertEqual(out.splitlines()[0], "host0  PCI 8.0 GT/s x4  BELOW")
+        out = hbactl(*beside("mixed-large-two-faults"), env={"COLUMNS": "80"}, cwd=GOLDEN).stdout
+        self.assertRegex(out, r"phy-1:0:17 +sdar +6.0 Gb/s +BELOW  expected 12.0 Gb/s\n")
+        out = hbactl(*beside(BELOW), "list", "findings", env={"COLUMNS": "40"}, cwd=GOLDEN).stdout
+        self.assertIn("warning   target0:0:2 (SEAGATE\n          ST3146807LC) runs at Ultra160;\n          both ends", out)
+
+    def test_a_list_of_nothing_is_one_line(self):
+        self.assertEqual(hbactl(*captures(NOTHING_TO_SAY), "list", "findings").stdout, "0 findings.\n")
+
     def test_utf8_locale_draws_lines(self):
-        out = hbactl(*captures(BELOW), env={"LC_ALL": "C.UTF-8", "COLUMNS": "80"}).stdout
+        out = hbactl(*beside(BELOW), env={"LC_ALL": "C.UTF-8", "COLUMNS": "80"}, cwd=GOLDEN).stdout
         self.assertIn("├─ target0:0:0", out)
         self.assertLessEqual(max(map(len, out.splitlines())), 80)
 
@@ -371,7 +456,9 @@ class Forms(Scratch):
             command = "%s %s %s" % (HBACTL, *captures(BELOW))
             return run("script", "-qec", command, os.path.join(self.dir, "typescript"), env={"TERM": "xterm", **env}).stdout
         self.assertNotIn("\033", hbactl(*captures(BELOW), env={"TERM": "xterm"}).stdout)
-        self.assertIn("\033[1;31m", on_terminal())
+        out = on_terminal()
+        self.assertIn("\033[1;31m", out)
+        self.assertEqual([line for line in out.splitlines() if line.count("\033[0m") * 2 != line.count("\033")], [])
         self.assertNotIn("\033", on_terminal(NO_COLOR="1"))
         self.assertNotIn("\033", on_terminal(TERM="dumb"))
 
