@@ -190,6 +190,26 @@ static const char *sense_text(struct device_walk *w, struct bytes data)
     return arena_printf(fact_set_arena(w->g->facts), "sense %Xh/%02Xh/%02Xh", s.key, s.asc, s.ascq);
 }
 
+/* As the kernel and its log write them: enum scsi_host_status, include/scsi/scsi_status.h. */
+static const char *const HOST_STATUS[] = {
+    [0x01] = "DID_NO_CONNECT",
+    [0x02] = "DID_BUS_BUSY",
+    [0x03] = "DID_TIME_OUT",
+    [0x04] = "DID_BAD_TARGET",
+    [0x05] = "DID_ABORT",
+    [0x06] = "DID_PARITY",
+    [0x07] = "DID_ERROR",
+    [0x08] = "DID_RESET",
+    [0x09] = "DID_BAD_INTR",
+    [0x0a] = "DID_PASSTHROUGH",
+    [0x0b] = "DID_SOFT_ERROR",
+    [0x0c] = "DID_IMM_RETRY",
+    [0x0d] = "DID_REQUEUE",
+    [0x0e] = "DID_TRANSPORT_DISRUPTED",
+    [0x0f] = "DID_TRANSPORT_FAILFAST",
+    [0x14] = "DID_TRANSPORT_MARGINAL",
+};
+
 /* The quality of an answer that holds no data, and in a few words why. */
 static enum quality quality_of(struct device_walk *w, const struct answer *a, const char **ret_why)
 {
@@ -203,7 +223,10 @@ static enum quality quality_of(struct device_walk *w, const struct answer *a, co
                                                        : QUALITY_FAILED;
     }
     if (a->host_status) {
-        *ret_why = arena_printf(fact_set_arena(w->g->facts), "host status %Xh", a->host_status);
+        *ret_why = a->host_status < ELEMENTS(HOST_STATUS) && HOST_STATUS[a->host_status]
+                       ? HOST_STATUS[a->host_status]
+                       : arena_printf(fact_set_arena(w->g->facts), "host status %Xh",
+                                      a->host_status);
         return a->host_status == 0x03 /* DID_TIME_OUT */ ? QUALITY_TIMED_OUT : QUALITY_FAILED;
     }
     if (a->status == 0x02)

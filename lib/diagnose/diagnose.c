@@ -54,6 +54,17 @@ static const char *text_of(const struct subject *a, const struct subject *b,
     return text ? text : fact_text(b, key);
 }
 
+/* A text parameter that nobody set is "(null)" to the kernel's %s (param_get_charp(), kernel/params.c). */
+static void forget_unset(struct host *h)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < h->parameters.n; i++)
+        if (strcmp(h->parameters.v[i].value, "(null)") != 0)
+            h->parameters.v[n++] = h->parameters.v[i];
+    h->parameters.n = n;
+}
+
 static int add_host(struct relation *r, const struct subject *s)
 {
     const struct subject *own = fact_set_find(r->facts, "driver_host", s->name),
@@ -82,6 +93,7 @@ static int add_host(struct relation *r, const struct subject *s)
     h->state = fact_text(s, &KEY_STATE);
     if (!h->id || driver_parameters(r->facts, r->model->arena, h) < 0)
         return -ENOMEM;
+    forget_unset(h);
     if (!pci)
         return 0;
     h->pci_address = pci->name;

@@ -207,3 +207,24 @@ const struct catalog_entry *catalog_find(const char *code)
             return e;
     return NULL;
 }
+
+const char *catalog_limit(const char *via)
+{
+    static const struct {
+        const char *via; /* what it begins with */
+        const char *who;
+    } LIMITS[] = {
+        { "/proc/scsi User", "the adapter's setting for this id, in its BIOS" },
+        { "spi_transport ",
+          "the adapter's setting for this id, in its BIOS, or somebody wrote to the target's attribute in sysfs" },
+        { "maximum_linkrate",
+          "somebody wrote to the phy's attribute in sysfs, or used the adapter's own tool" },
+        { "libata.force", "whoever wrote that file" },
+        { "lpfc_link_speed", "the driver's parameter, or its attribute in sysfs" },
+    };
+
+    for (size_t i = 0; i < sizeof(LIMITS) / sizeof(*LIMITS); i++)
+        if (strncmp(via, LIMITS[i].via, strlen(LIMITS[i].via)) == 0)
+            return LIMITS[i].who;
+    return "the adapter, its driver or its tool";
+}

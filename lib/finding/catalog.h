@@ -46,3 +46,6 @@ const struct catalog_variant *catalog_variant(const char *code, enum situation s
 
 /* The row of a code; NULL where there is none. */
 const struct catalog_entry *catalog_find(const char *code);
+
+/* Who sets a limit that was read there (the `via` of what is allowed), and where: never NULL. */
+const char *catalog_limit(const char *via);

@@ -83,7 +83,7 @@ static bool is_given_up(const struct judging *j, const struct device *d, const c
 static int add_stuck(struct judging *j, const struct device *d, const char *given_up,
                      const struct fact *first, uint64_t n)
 {
-    const char *state = fact_text(d->subject, &KEY_STATE), *model = d->model ? d->model : "";
+    const char *state = fact_text(d->subject, &KEY_STATE), *name = judge_device_name(j, d);
     struct finding *f = judge_add(j, "device-stuck");
     int r = f ? add_device(j, f, d) : -ENOMEM;
 
@@ -95,10 +95,8 @@ static int add_stuck(struct judging *j, const struct device *d, const char *give
         r = judge_evidence(f, "commands timed out", arena_printf(j->arena, "%" PRIu64, n), NULL);
     if (r < 0)
         return r;
-    return given_up
-               ? judge_say(j, f, "%s (%s) is %s: the kernel has given it up", d->hctl, model, state)
-               : judge_say(j, f, "%s (%s) has not answered %" PRIu64 " commands", d->hctl, model,
-                           n);
+    return given_up ? judge_say(j, f, "%s is %s: the kernel has given it up", name, state)
+                    : judge_say(j, f, "%s has not answered %" PRIu64 " commands", name, n);
 }
 
 int judge_stuck(struct judging *j)
@@ -261,7 +259,7 @@ static int add_slow_read(struct judging *j, const struct measured *x, uint64_t b
                  : judge_say(j, f,
                              "%s reads %" PRIu64 " MB/s; it did %" PRIu64
                              " before, and its link carries more",
-                             d->hctl, x->kb_per_s / 1000, best / 1000);
+                             judge_device_name(j, d), x->kb_per_s / 1000, best / 1000);
 }
 
 int judge_reads(struct judging *j)

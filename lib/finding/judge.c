@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/text.h"
 #include "facts/key.h"
@@ -162,6 +163,55 @@ const char *judge_mode(struct judging *j, const struct mode *m)
     if (m->label)
         return m->label;
     return arena_printf(j->arena, "%" PRIu64 ".%" PRIu64 " MB/s", kb / 1000, kb % 1000 / 100);
+}
+
+const char *judge_device_name(struct judging *j, const struct device *d)
+{
+    const char *node = node_of(d);
+
+    if (!node && !d->model)
+        return d->hctl;
+    return arena_printf(j->arena, "%s (%s%s%s%s%s)", d->hctl, node ? node : "",
+                        node && d->model ? ", " : "", d->model && d->vendor ? d->vendor : "",
+                        d->model && d->vendor ? " " : "", d->model ? d->model : "");
+}
+
+const char *judge_time(struct judging *j, uint64_t wall_us)
+{
+    time_t seconds = (time_t)(wall_us / 1000000);
+    char text[32];
+    struct tm tm;
+
+    if (!wall_us || !gmtime_r(&seconds, &tm) ||
+        !strftime(text, sizeof(text), "%Y-%m-%d %H:%M UTC", &tm))
+        return NULL;
+    return arena_strdup(j->arena, text);
+}
+
+const char *judge_more(struct judging *j, size_t n)
+{
+    return n ? arena_printf(j->arena, " and %zu more", n) : "";
+}
+
+int judge_name_limit(struct judging *j, struct finding *f, const char *via)
+{
+    struct catalog_entry *entry = arena_alloc(j->arena, sizeof(*entry));
+    const char **remedies;
+    size_t n = 0;
+
+    while (f->entry->remedies[n])
+        n++;
+    remedies = arena_new_array(j->arena, const char *, n + 1);
+    if (!entry || !remedies || n < 2)
+        return entry && remedies ? 0 : -ENOMEM;
+    memcpy(remedies, f->entry->remedies, n * sizeof(*remedies));
+    remedies[1] = arena_printf(
+        j->arena, "else remove it (%s: %s), and have the link negotiate again (replug or reboot)",
+        via, catalog_limit(via));
+    *entry = *f->entry;
+    entry->remedies = remedies;
+    f->entry = entry;
+    return remedies[1] ? 0 : -ENOMEM;
 }
 
 bool judge_same_wire(const struct link *a, const struct link *b)

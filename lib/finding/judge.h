@@ -53,6 +53,23 @@ int judge_say(struct judging *j, struct finding *f, const char *format, ...)
 /* "Ultra320", "66.0 MB/s", "async": a mode in words, in the arena. */
 const char *judge_mode(struct judging *j, const struct mode *m);
 
+/* "0:0:2:0 (sdc, SEAGATE ST3146807LC)": a device in words, in the arena. */
+const char *judge_device_name(struct judging *j, const struct device *d);
+
+/* "2026-11-30 10:00 UTC", in the arena; NULL where it is not known. */
+const char *judge_time(struct judging *j, uint64_t wall_us);
+
+/* " and 3 more" for n of 3, "" for 0, in the arena. */
+const char *judge_more(struct judging *j, size_t n);
+
+/* Replaces the remedy that says where a limit is to be lifted by one that names what sets it. Returns 0 or
+ * -ENOMEM. */
+int judge_name_limit(struct judging *j, struct finding *f, const char *via);
+
+/* lanes.c: adds which lanes a wide link has, and which phys beside them it has not. Nothing for a link without
+ * lanes of its own. Returns 0 or -ENOMEM. */
+int judge_lanes(struct judging *j, struct finding *f, const struct link *l);
+
 /* Is the link named by a finding of one of these codes already (NULL: of any)? */
 bool judge_is_named(const struct judging *j, const char *id, const char *const *codes);
 

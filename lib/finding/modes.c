@@ -133,6 +133,8 @@ static int add_evidence(struct judging *j, struct finding *f, const struct link 
         r = add_claims(j, f, "could do", l->expected_from.v, 1);
     if (r == 0)
         r = add_claims(j, f, "could do", l->able.v, l->able.n);
+    if (r == 0 && l->actual.rate.lanes < l->expected.rate.lanes)
+        r = judge_lanes(j, f, l);
     if (r == 0)
         r = add_history(j, f, l);
     return r < 0 ? r : add_weaker(j, f, l);
@@ -490,9 +492,11 @@ int judge_caps(struct judging *j)
         if (r == 0)
             r = judge_evidence(f, "limit", judge_mode(j, &cap->mode), cap->via);
         if (r == 0)
-            r = judge_say(j, f, "%s%s held at %s by %s", l->kernel_name,
-                          f->subjects.n > 1 ? " and others are" : " is", judge_mode(j, &cap->mode),
-                          cap->via);
+            r = judge_name_limit(j, f, cap->via);
+        if (r == 0)
+            r = judge_say(j, f, "%s%s %s held at %s by %s", l->kernel_name,
+                          judge_more(j, f->subjects.n - 1), f->subjects.n > 1 ? "are" : "is",
+                          judge_mode(j, &cap->mode), cap->via);
     }
     free(done);
     return r;

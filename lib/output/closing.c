@@ -180,13 +180,16 @@ static void print_counts(const struct report *r, const struct text_style *style,
     }
 }
 
-/* What a finding is asked for by: the last of its names that is there, else the first. */
+/* What a finding is asked for by: of one thing the last of its names that is there, its node; of several the first,
+ * which explains all. Something that is gone is called as it was. */
 static const char *name_of(const struct report *r, const struct finding *f)
 {
-    for (size_t i = f->names.n; i; i--)
-        if (words_is_there(r, f->names.v[i - 1]))
-            return f->names.v[i - 1];
-    return f->names.n ? f->names.v[0] : f->entry->code;
+    const char *found = NULL;
+
+    for (size_t i = 0; i < f->names.n; i++)
+        if (words_is_there(r, f->names.v[i]) && (!found || f->subjects.n == 1))
+            found = f->names.v[i];
+    return found ? found : f->names.n ? f->names.v[0] : f->entry->code;
 }
 
 static void print_findings(const struct report *r, const struct text_style *style, FILE *out)

@@ -89,6 +89,17 @@ static void print_claims(const char *before, const struct claim *c, size_t n, FI
                 words_mode(&c[i].mode, mode, sizeof(mode)), who_to_string(c[i].who), c[i].via);
 }
 
+/* Where the tightest of the limits was read. */
+static const char *limit_of(const struct link *l)
+{
+    const struct claim *tightest = NULL;
+
+    for (size_t i = 0; i < l->allowed.n; i++)
+        if (!tightest || rate_compare(l->allowed.v[i].mode.rate, tightest->mode.rate) < 0)
+            tightest = &l->allowed.v[i];
+    return tightest ? tightest->via : "not known where";
+}
+
 /* The rule that decided, in words. */
 static void print_rule(const struct link *l, FILE *out)
 {
@@ -118,8 +129,8 @@ static void print_rule(const struct link *l, FILE *out)
             fputs("both ends and what lies between can do that.\n", out);
         break;
     case VERDICT_CAPPED:
-        fprintf(out, "It runs at %s because somebody set this limit; without it, %s.\n", actual,
-                expected);
+        fprintf(out, "It runs at %s because of a limit that was set (%s); without it, %s.\n",
+                actual, limit_of(l), expected);
         break;
     case VERDICT_UNKNOWN:
     case VERDICT_NONE:

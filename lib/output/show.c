@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "facts/key.h"
 #include "output/table.h"
 #include "output/words.h"
@@ -36,6 +37,8 @@ static void print_fact(const struct fact *f, FILE *out)
                 f->why ? f->why : "");
     else if (f->key->type == FACT_NUMBER)
         fprintf(out, "%" PRIu64, f->number);
+    else if (f->key == &KEY_PARAMETER && text_ends_with(f->text, "=(null)"))
+        fprintf(out, "%.*s is not set", (int)strcspn(f->text, "="), f->text);
     else if (f->key->type == FACT_TEXT)
         fputs(f->text, out);
     else

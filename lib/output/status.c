@@ -27,12 +27,12 @@ enum {
 
 static const struct column COLUMNS[COLS] = {
     [COL_NAME] = { .least = 12 },
-    [COL_FAR] = { .least = 12, .drop = 2 },
+    [COL_FAR] = { .least = 12, .drop = 3 },
     [COL_NODES] = { .least = 4 },
-    [COL_LABEL] = { .least = 8, .drop = 1 },
-    [COL_DETAIL] = { .drop = 3 },
+    [COL_LABEL] = { .drop = 1 },
+    [COL_DETAIL] = { .drop = 5 },
     [COL_VERDICT] = { 0 },
-    [COL_NOTE] = { .least = 24, .drop = 2 },
+    [COL_NOTE] = { .least = 17, .drop = 2 },
     [COL_REASON] = { .least = 16, .drop = 4 },
 };
 
@@ -332,6 +332,14 @@ static void print_slot(const struct link *slot, enum detail detail, FILE *out)
         fprintf(out, "  expected %s", words_mode(&slot->expected, mode, sizeof(mode)));
 }
 
+static bool has_links(const struct report *r, const struct host *h)
+{
+    for (size_t i = 0; i < r->model->links.n; i++)
+        if (r->model->links.v[i]->host == h && r->model->links.v[i] != h->slot)
+            return true;
+    return false;
+}
+
 /* "host0 … host3  LSI53C1030 (mptspi 3.04.20, fw 1.03.23.16)  PCI 0000:01:01.0" and the slot's mode. */
 static char *adapter_line(const struct tree *t, const struct host *first, const struct host *last,
                           enum detail detail)
@@ -354,6 +362,8 @@ static char *adapter_line(const struct tree *t, const struct host *first, const 
                 detail < NO_ADDRESS ? first->pci_address : "");
     if (!port)
         print_slot(first->slot, detail, out);
+    if (!port && first == last && !has_links(t->report, first))
+        fputs("  nothing is attached", out);
     if (fclose(out) == 0)
         return line;
     free(line);

@@ -136,11 +136,20 @@ static size_t word_width(const char *word, size_t len)
     return n;
 }
 
+/* How much further in a line goes on: behind the number of "1. text", else a little. */
+static size_t further_in(const char *text)
+{
+    size_t digits = strspn(text, "0123456789");
+
+    return digits && strncmp(text + digits, ". ", 2) == 0 ? digits + 2 : INDENT;
+}
+
 void text_wrapped(const struct text_style *style, const char *text, FILE *out)
 {
     while (*text) {
         size_t indent = strspn(text, " "), column = indent, len, line = strcspn(text, "\n");
         bool broken = line && text[line - 1] == '\\';
+        size_t further = indent + further_in(text + indent);
 
         pad(indent, out);
         for (text += indent; *text && *text != '\n'; text += len) {
@@ -150,10 +159,10 @@ void text_wrapped(const struct text_style *style, const char *text, FILE *out)
             width = spaces + word_width(text + spaces, len - spaces);
             if (style->columns && !broken && spaces && column + width > style->columns) {
                 putc('\n', out);
-                pad(indent + INDENT, out);
+                pad(further, out);
                 text += spaces;
                 len -= spaces;
-                column = indent + INDENT;
+                column = further;
                 width -= spaces;
             }
             fwrite(text, 1, len, out);
@@ -202,8 +211,8 @@ static void cut(const struct table *t, size_t columns, size_t *widths, size_t c)
         widths[c] = widths[c] - least > total - columns ? widths[c] - (total - columns) : least;
 }
 
-/* Columns that may go, the highest first: cuts those that can be cut, where they may be, and drops the others. */
-static void give_way(const struct table *t, size_t columns, size_t *widths, bool may_cut)
+/* Columns that may go, the highest first: cut where that is enough, else dropped. */
+static void give_way(const struct table *t, size_t columns, size_t *widths)
 {
     unsigned level = 0;
 
@@ -213,9 +222,9 @@ static void give_way(const struct table *t, size_t columns, size_t *widths, bool
         for (size_t c = 0; c < t->n_columns && total_width(t, widths) > columns; c++) {
             if (t->columns[c].drop != level)
                 continue;
-            if (may_cut && t->columns[c].least)
+            if (t->columns[c].least)
                 cut(t, columns, widths, c);
-            else
+            if (total_width(t, widths) > columns)
                 widths[c] = 0;
         }
 }
@@ -243,8 +252,7 @@ static void fit(const struct table *t, size_t columns, size_t *widths)
     if (!columns)
         return;
     memcpy(wanted, widths, sizeof(wanted));
-    give_way(t, columns, widths, true);
-    give_way(t, columns, widths, false);
+    give_way(t, columns, widths);
     cut_widest(t, columns, widths);
     for (size_t c = 0; c < t->n_columns; c++) {
         size_t total = total_width(t, widths), room = columns > total ? columns - total : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Text in columns that fits the width it is given: of the columns that matter least, those that can be cut are, the
- * others go; then those that were cut go too; then the widest are cut. What room is left is given back.
+ * Text in columns that fits the width it is given: columns that matter least are cut where that is enough, else they
+ * go; then the widest of the others are cut. What room is left is given back.
  */
 #pragma once
 

@@ -185,6 +185,29 @@ class Findings(Scratch):
         self.assertRegex(hbactl(*names).stdout, r"WANGTEK 5525ES SCSI REV7 +nst0 st0 +async")
         self.assertNotIn("st0a", hbactl(*names, "list", "devices").stdout)
 
+    def test_who_sets_a_limit(self):
+        names = captures("spi-seeprom-async-tape")
+        out = hbactl(*names, "explain", "st0").stdout
+        self.assertIn("because of a limit that was set (/proc/scsi User); without it, Ultra2.", out)
+        self.assertIn("remove it (/proc/scsi User: the adapter's setting for this id, in its BIOS)", out)
+        self.assertIn("phy-0:0 and 3 more are held at 6.0 Gb/s", hbactl(*captures("sas-phy-programmed-to-6g")).stdout)
+
+    def test_lanes_are_evidence(self):
+        out = hbactl(*captures("sas-wide-port-one-lane-missing"), "explain", "port-0:0").stdout
+        self.assertIn("\n  lanes: phy-0:0, phy-0:2, phy-0:3, phy-0:4, phy-0:5, phy-0:6, phy-0:7 [port-0:0]\n"
+                      "  beside them: phy-0:1 empty\n", out)
+
+    def test_words_of_the_kernel(self):
+        out = hbactl(*captures("device-times-out"), "explain", "sdc").stdout
+        self.assertIn("0:0:2:0 (sdc, SEAGATE ST8000NM0075) has not answered 2 commands", out)
+        self.assertIn("not answered: DID_TIME_OUT [", out)
+
+    def test_a_parameter_that_is_not_set(self):
+        names = captures("spi-seeprom-async-tape")
+        self.assertNotIn("(null)", hbactl(*names, "explain", "host0").stdout)
+        self.assertNotIn("(null)", hbactl(*names, "report", "--json").stdout)
+        self.assertIn(" aic7xxx is not set ", hbactl(*names, "show", "host0").stdout)
+
     def test_compared(self):
         below, narrow = captures(BELOW)[1], captures("spi-fusion-built-in-all-narrow")[1]
         same = hbactl("compare", below, below)
