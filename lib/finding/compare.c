@@ -13,9 +13,10 @@
 #include "facts/key.h"
 
 static const char *const KINDS[] = {
-    [CHANGE_MODE] = "mode",         [CHANGE_DRIVER] = "driver",   [CHANGE_PARAMETER] = "parameter",
-    [CHANGE_FIRMWARE] = "firmware", [CHANGE_KERNEL] = "kernel",   [CHANGE_QUEUE] = "queue",
-    [CHANGE_DEVICE] = "device",     [CHANGE_FINDING] = "finding", [CHANGE_COUNTER] = "counter",
+    [CHANGE_MACHINE] = "machine",     [CHANGE_MODE] = "mode",         [CHANGE_DRIVER] = "driver",
+    [CHANGE_PARAMETER] = "parameter", [CHANGE_FIRMWARE] = "firmware", [CHANGE_KERNEL] = "kernel",
+    [CHANGE_QUEUE] = "queue",         [CHANGE_DEVICE] = "device",     [CHANGE_FINDING] = "finding",
+    [CHANGE_COUNTER] = "counter",
 };
 DEFINE_NAMES(enum change_kind, change_kind, KINDS)
 
@@ -276,6 +277,73 @@ static int compare_findings(struct comparison *c, const struct object *o)
                            b ? b->summary : NULL);
 }
 
+/* ---- is it one machine? ---- */
+
+static bool has_host(const struct model *m, const char *id)
+{
+    for (size_t i = 0; i < m->hosts.n; i++)
+        if (strcmp(m->hosts.v[i]->id, id) == 0)
+            return true;
+    return false;
+}
+
+static bool share_hosts(const struct model *a, const struct model *b)
+{
+    for (size_t i = 0; i < a->hosts.n; i++)
+        if (has_host(b, a->hosts.v[i]->id))
+            return true;
+    return !a->hosts.n || !b->hosts.n;
+}
+
+static size_t count_serials(const struct model *m)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->devices.n; i++)
+        n += m->devices.v[i]->serial != NULL;
+    return n;
+}
+
+/* One that was replaced is no sign; several at once are. */
+static bool share_serials(const struct model *a, const struct model *b)
+{
+    enum { SEVERAL = 3 };
+
+    for (size_t i = 0; i < a->devices.n; i++)
+        for (size_t k = 0; a->devices.v[i]->serial && k < b->devices.n; k++)
+            if (same(a->devices.v[i]->serial, b->devices.v[k]->serial))
+                return true;
+    return count_serials(a) < SEVERAL || count_serials(b) < SEVERAL;
+}
+
+static int compare_machines(struct comparison *c, const struct report *a, const struct report *b)
+{
+    const char *what = NULL, *before = a->hostname, *after = b->hostname;
+
+    if (before && after && !same(before, after)) {
+        what = "host name";
+    } else if (!share_hosts(a->model, b->model)) {
+        what = "no adapter in both; the first is";
+        before = a->model->hosts.v[0]->id;
+        after = b->model->hosts.v[0]->id;
+    } else if (!share_serials(a->model, b->model)) {
+        what = "devices with a serial number, none in both";
+        before = number_text(c, count_serials(a->model));
+        after = number_text(c, count_serials(b->model));
+    }
+    if (!what)
+        return 0;
+    return before && after
+               ? vec_push(&c->changes, (struct change){ CHANGE_MACHINE, b->hostname, b->hostname,
+                                                        what, before, after })
+               : -ENOMEM;
+}
+
+const struct change *comparison_other_machine(const struct comparison *c)
+{
+    return c->changes.n && c->changes.v[0].kind == CHANGE_MACHINE ? &c->changes.v[0] : NULL;
+}
+
 /* ---- all of it ---- */
 
 static int add_hosts(struct comparison *c, struct objects *o, const struct report *r, bool second)
@@ -357,7 +425,9 @@ int compare_reports(const struct report *a, const struct report *b, struct compa
 
     if (!c || !(c->arena = arena_new()))
         return -ENOMEM;
-    r = differ(&machine, CHANGE_KERNEL, "kernel", a->kernel, b->kernel);
+    r = compare_machines(c, a, b);
+    if (r == 0)
+        r = differ(&machine, CHANGE_KERNEL, "kernel", a->kernel, b->kernel);
     for (size_t k = 0; r == 0 && k < ELEMENTS(OBJECTS); k++) {
         struct objects objects = { 0 };
 

@@ -9,6 +9,7 @@
 
 /* In the order of their likely effect on speed, and so of the result. */
 enum change_kind {
+    CHANGE_MACHINE, /* it seems to be another one: the rest tells two machines apart, and is no change */
     CHANGE_MODE, /* state or mode of a link */
     CHANGE_DRIVER,
     CHANGE_PARAMETER,
@@ -35,6 +36,10 @@ struct comparison {
 
 struct comparison *comparison_free(struct comparison *c);
 DEFINE_CLEANUP(struct comparison, comparison_free)
+
+/* The word of a change of kind CHANGE_MACHINE; NULL where it is one machine, as far as can be told: the names of the
+ * hosts are the same, some adapter is in both, and so is a serial number where both have several. */
+const struct change *comparison_other_machine(const struct comparison *c);
 
 /* What differs between the reports, found by the ids that survive a reboot. Texts are borrowed from the
  * reports or live as long as the result. Returns 0 or -ENOMEM. */

@@ -10,13 +10,16 @@
 void output_comparison(const struct comparison *c, const struct text_style *style, FILE *out)
 {
     static const struct column COLUMNS[] = {
-        { "KIND", .drop = 1 },     { "ABOUT", .least = 12 }, { "WHAT", .least = 10 },
-        { "BEFORE", .least = 12 }, { "AFTER", .least = 12 },
+        { "KIND", .drop = 1 },    { "ABOUT", .least = 8 }, { "WHAT", .least = 8 },
+        { "BEFORE", .least = 8 }, { "AFTER", .least = 8 },
     };
     _cleanup_(table_freep) struct table *t = table_new(COLUMNS, ELEMENTS(COLUMNS));
+    const struct change *other = comparison_other_machine(c);
+    size_t n = c->changes.n - (other ? 1 : 0);
     int r = t ? 0 : -1;
+    char text[512];
 
-    for (size_t i = 0; r == 0 && i < c->changes.n; i++) {
+    for (size_t i = other ? 1 : 0; r == 0 && i < c->changes.n; i++) {
         const struct change *x = &c->changes.v[i];
         const char *const CELLS[] = {
             change_kind_to_string(x->kind),
@@ -34,11 +37,18 @@ void output_comparison(const struct comparison *c, const struct text_style *styl
         fputs("out of memory\n", out);
         return;
     }
-    if (c->changes.n)
+    if (other) {
+        snprintf(
+            text, sizeof(text),
+            "These seem to be two machines, not one before and after (%s: %s, %s). What follows tells them "
+            "apart.\n\n",
+            other->what, other->before, other->after);
+        text_wrapped(style, text, out);
+    }
+    if (table_rows(t))
         table_print(t, style, out);
     if (!style->no_legend)
-        fprintf(out, "%s%zu difference%s.\n", c->changes.n ? "\n" : "", c->changes.n,
-                c->changes.n == 1 ? "" : "s");
+        fprintf(out, "%s%zu difference%s.\n", n ? "\n" : "", n, n == 1 ? "" : "s");
 }
 
 void output_json_comparison(const struct comparison *c, bool pretty, FILE *out)

@@ -229,7 +229,7 @@ static void give_way(const struct table *t, size_t columns, size_t *widths)
         }
 }
 
-/* The widest of those that are never dropped is cut, until the table fits or nothing more can go. */
+/* Of those that are never dropped the widest is cut by one, until the table fits or nothing more can go. */
 static void cut_widest(const struct table *t, size_t columns, size_t *widths)
 {
     while (total_width(t, widths) > columns) {
@@ -241,7 +241,7 @@ static void cut_widest(const struct table *t, size_t columns, size_t *widths)
                 widest = c;
         if (widest == t->n_columns)
             return;
-        cut(t, columns, widths, widest);
+        widths[widest]--;
     }
 }
 

@@ -220,7 +220,23 @@ class Findings(Scratch):
         kinds = [change["kind"] for change in json.loads(hbactl("compare", narrow, below, "--json").stdout)]
         self.assertEqual(kinds.count("driver"), 2)
         self.assertEqual(hbactl("compare", below, "/nonexistent.json").returncode, 2)
+        self.assertNotIn("two machines", p.stdout)
         self.assertEqual(hbactl("compare", *captures(BELOW), below).returncode, 64)
+
+    def test_compared_with_another_machine(self):
+        below, other = captures(BELOW)[1], captures("mixed-large-two-faults")[1]
+        p = hbactl("compare", below, other)
+        self.assertEqual(p.returncode, 1)
+        self.assertTrue(p.stdout.startswith("These seem to be two machines, not one before and after (no adapter in both;"), p.stdout[:200])
+        first = json.loads(hbactl("compare", below, other, "--json").stdout)[0]
+        self.assertEqual((first["kind"], first["before"], first["after"]), ("machine", "pci-0000:02:04.0", "pci-0000:03:00.0"))
+        with open(below, encoding="utf-8") as file:
+            text = file.read()
+        renamed = self.file("1.json", re.sub(r'"hostname": "[^"]*"', '"hostname": "elsewhere"', text))
+        self.assertIn("(host name: host-1, elsewhere)", hbactl("compare", below, renamed).stdout)
+        swapped = self.file("2.json", re.sub(r"3HY1(\d{4})", r"3HY9\1", re.sub(
+            r"33 ?48 ?59 ?31", lambda m: m[0].replace("31", "39"), text)))
+        self.assertIn("none in both: ", hbactl("compare", below, swapped).stdout)
 
 
 class Closing(unittest.TestCase):
