@@ -76,7 +76,7 @@ static int load_history(const struct request *request, struct history **ret)
         r = store ? load_capture(request->captures[i], store) : -ENOMEM;
         source = r == 0 ? replay_new(store) : NULL;
         if (r == 0)
-            r = source ? diagnose_remember(source, history) : -ENOMEM;
+            r = source ? diagnose_remember(source, request->captures[i], history) : -ENOMEM;
     }
     if (r == 0)
         *ret = TAKE_PTR(history);

@@ -12,6 +12,7 @@
 #include "decode/designator.h"
 #include "diagnose/gaps.h"
 #include "diagnose/measures.h"
+#include "diagnose/past.h"
 #include "diagnose/users.h"
 #include "diagnose/wishes.h"
 #include "expect/expect.h"
@@ -315,6 +316,8 @@ static int observe(struct source *source, const struct diagnose_options *options
     report->kernel = arena_strdup(report->model->arena, taken.kernel);
     report->machine = arena_strdup(report->model->arena, taken.machine);
     report->hostname = arena_strdup(report->model->arena, taken.hostname);
+    report->model->hostname = report->hostname && *report->hostname ? report->hostname : NULL;
+    report->model->scrubbed = taken.scrubbed;
     r = (struct relation){ report->facts, report->model };
     e = relate(&r, options->config);
     if (e == 0)
@@ -344,6 +347,7 @@ static struct thresholds thresholds_of(const struct config *config)
 int diagnose(struct source *source, const struct diagnose_options *options, struct report **ret)
 {
     _cleanup_(report_freep) struct report *report = calloc(1, sizeof(*report));
+    _cleanup_(history_freep) struct history *past = NULL;
     struct thresholds thresholds = options->config ? thresholds_of(options->config)
                                                    : THRESHOLDS_DEFAULT;
     int r;
@@ -353,13 +357,13 @@ int diagnose(struct source *source, const struct diagnose_options *options, stru
     r = observe(source, options, report);
     if (r < 0)
         return r;
-    if (options->history)
-        history_apply(options->history, report->model);
-    r = options->config ? wishes_take(options->config, report) : 0;
+    r = options->history ? past_take(source, options->history, report, &past) : 0;
+    if (r == 0 && options->config)
+        r = wishes_take(options->config, report);
     if (r == 0)
-        r = expect_model(report->model, options->history);
+        r = expect_model(report->model, past);
     if (r == 0)
-        r = judge_report(report, options->history, &thresholds);
+        r = judge_report(report, past, &thresholds);
     if (r == 0)
         r = users_hit(report);
     if (r == 0)
@@ -371,7 +375,7 @@ int diagnose(struct source *source, const struct diagnose_options *options, stru
     return 0;
 }
 
-int diagnose_remember(struct source *source, struct history *history)
+int diagnose_remember(struct source *source, const char *name, struct history *history)
 {
     static const struct diagnose_options OPTIONS = { .level = LEVEL_ALL };
     _cleanup_(report_freep) struct report *report = calloc(1, sizeof(*report));
@@ -380,5 +384,7 @@ int diagnose_remember(struct source *source, struct history *history)
     if (!report)
         return -ENOMEM;
     r = observe(source, &OPTIONS, report);
-    return r < 0 ? r : history_add(history, report->model, report->wall_us, report->mono_us);
+    if (r == 0)
+        r = history_add(history, report->model, report->wall_us, report->mono_us);
+    return r < 0 ? r : history_name(history, name);
 }

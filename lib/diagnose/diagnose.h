@@ -11,13 +11,14 @@
 
 struct diagnose_options {
     enum level level;
-    const struct history *history; /* what earlier captures of the same machine said; may be NULL */
+    const struct history *history; /* what earlier captures said; may be NULL */
     const struct config *config;   /* what its administrator says; may be NULL */
 };
 
-/* Gathers from the source and diagnoses. The report keeps nothing of the options. Returns 0 or a negative
+/* Gathers from the source and diagnoses. Of the history, what is of another machine or was taken later is not used, and
+ * a note says so. The report keeps nothing of the options. Returns 0 or a negative
  * errno. */
 int diagnose(struct source *source, const struct diagnose_options *options, struct report **ret);
 
-/* Adds what the source says to the history. Earlier captures first. */
-int diagnose_remember(struct source *source, struct history *history);
+/* Adds what the source says to the history; `name`: what notes call it, may be NULL. */
+int diagnose_remember(struct source *source, const char *name, struct history *history);

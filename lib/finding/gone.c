@@ -19,6 +19,8 @@ struct loss {
     const char *up_id, *bundle_id, *host_id, *wire;
     size_t last; /* the snapshot in which it was up last; SIZE_MAX: in none */
     bool judged_above;
+    bool
+        is_unseen; /* nothing is known of it now: not reported, nor what hung below it or is a lane of it */
     bool is_done;
 };
 
@@ -31,11 +33,11 @@ static int by_id(const void *a, const void *b)
     return strverscmp(((const struct loss *)a)->id, ((const struct loss *)b)->id);
 }
 
-static bool is_lost(const struct losses *all, const char *id)
+static const struct loss *loss_with(const struct losses *all, const char *id)
 {
     struct loss key = { .id = id };
 
-    return id && all->v.n && bsearch(&key, all->v.v, all->v.n, sizeof(key), by_id);
+    return id && all->v.n ? bsearch(&key, all->v.v, all->v.n, sizeof(key), by_id) : NULL;
 }
 
 static struct loss loss_of(const struct sample *s, size_t last)
@@ -137,7 +139,7 @@ static bool was_moved(const struct judging *j, const struct loss *x)
 
 /* Can this kernel just not show it? The adapter is there, and an older kernel shows no link between it and its
  * slot; or its driver hides its links now. */
-static bool is_unseen(const struct judging *j, const struct sample *s)
+static bool is_hidden(const struct judging *j, const struct sample *s)
 {
     for (size_t i = 0; i < j->model->hosts.n; i++) {
         const struct host *h = j->model->hosts.v[i];
@@ -146,6 +148,19 @@ static bool is_unseen(const struct judging *j, const struct sample *s)
             return s->is_slot || h->reason;
     }
     return false;
+}
+
+static int to_text(const void *id, const void *element)
+{
+    return strcmp(id, *(const char *const *)element);
+}
+
+/* Is nothing known of it, rather than that it is gone? */
+static bool is_unseen(const struct judging *j, const char *id)
+{
+    const struct model *m = j->model;
+
+    return m->unseen.n && bsearch(id, m->unseen.v, m->unseen.n, sizeof(*m->unseen.v), to_text);
 }
 
 static int find_gone(struct judging *j, size_t snapshot, struct losses *ret)
@@ -159,9 +174,11 @@ static int find_gone(struct judging *j, size_t snapshot, struct losses *ret)
 
         if (x->state != LINK_UP || x->may_go || judge_link(j, x->id) ||
             was_seen_later(j, snapshot, x->id) || lives_on(j, s, x, &loss.is_done) ||
-            is_unseen(j, x))
+            is_hidden(j, x))
             continue;
         /* Something else in its place: nothing to report of it, nor of what hung below it. */
+        loss.is_unseen = is_unseen(j, x->id);
+        loss.is_done |= loss.is_unseen;
         r = vec_push(&ret->v, loss);
     }
     return r;
@@ -185,8 +202,10 @@ static int find_lost(struct judging *j, struct losses *ret)
  * moved? */
 static bool is_explained(const struct judging *j, const struct losses *all, const struct loss *x)
 {
-    return x->judged_above || is_lost(all, x->up_id) ||
-           (x->bundle_id && !is_lost(all, x->bundle_id)) || was_moved(j, x);
+    const struct loss *bundle = loss_with(all, x->bundle_id);
+
+    return x->judged_above || loss_with(all, x->up_id) ||
+           (x->bundle_id && (!bundle || bundle->is_unseen)) || was_moved(j, x);
 }
 
 static int add_loss(struct finding *f, const struct loss *x)

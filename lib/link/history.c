@@ -82,6 +82,8 @@ static int keep_link(struct history *h, const struct link *l, struct sample *ret
         .judged_above = l->judged_above,
         .is_slot = l->host && l == l->host->slot,
         .describe = l->describe,
+        .path = keep(h, l->subject->path, &r),
+        .class_name = keep(h, l->subject->class_name, &r),
     };
     return r < 0 ? r : keep_counters(h, l, ret);
 }
@@ -177,9 +179,10 @@ static int keep_measures(struct history *h, const struct model *m, struct snapsh
 
 int history_add(struct history *h, const struct model *m, uint64_t wall_us, uint64_t mono_us)
 {
-    struct snapshot s = { .wall_us = wall_us, .mono_us = mono_us };
+    struct snapshot s = { .wall_us = wall_us, .mono_us = mono_us, .scrubbed = m->scrubbed };
     int r = 0;
 
+    s.hostname = keep(h, m->hostname, &r);
     s.links = arena_new_array(h->arena, struct sample, m->links.n);
     if (!s.links)
         return -ENOMEM;
@@ -197,6 +200,14 @@ int history_add(struct history *h, const struct model *m, uint64_t wall_us, uint
         return r;
     qsort(s.links, s.n_links, sizeof(*s.links), compare_samples);
     return vec_push(&h->snapshots, s);
+}
+
+int history_name(struct history *h, const char *name)
+{
+    int r = 0;
+
+    h->snapshots.v[h->snapshots.n - 1].name = keep(h, name, &r);
+    return r;
 }
 
 int history_with(const struct history *h, const struct model *m, uint64_t wall_us, uint64_t mono_us,
@@ -260,6 +271,52 @@ const struct past_measure *snapshot_measures(const struct snapshot *s, const cha
         end++;
     *ret_n = first ? (size_t)(end - first) : 0;
     return first;
+}
+
+static bool same_machine(const struct snapshot *s, const struct model *m)
+{
+    if (s->hostname && m->hostname) {
+        if (strcmp(s->hostname, m->hostname) != 0)
+            return false;
+        if (!s->scrubbed && !m->scrubbed)
+            return true;
+    }
+    for (size_t i = 0; i < m->hosts.n; i++)
+        if (snapshot_host(s, m->hosts.v[i]->id))
+            return true;
+    return !s->n_hosts || !m->hosts.n;
+}
+
+int history_fits(const struct snapshot *s, const struct model *m, uint64_t wall_us)
+{
+    if (!same_machine(s, m))
+        return -EXDEV;
+    if (!s->wall_us || !wall_us)
+        return -ENODATA;
+    return s->wall_us > wall_us ? -EINVAL : 0;
+}
+
+int history_of(const struct history *h, const struct model *m, uint64_t wall_us,
+               struct history **ret)
+{
+    _cleanup_(history_freep) struct history *fit = history_new();
+    int r = fit ? vec_reserve(&fit->snapshots, h->snapshots.n) : -ENOMEM;
+
+    if (r < 0)
+        return r;
+    for (size_t i = 0; i < h->snapshots.n; i++) {
+        const struct snapshot *s = &h->snapshots.v[i];
+        size_t at = fit->snapshots.n;
+
+        if (history_fits(s, m, wall_us) < 0)
+            continue;
+        for (; at && fit->snapshots.v[at - 1].wall_us > s->wall_us; at--)
+            fit->snapshots.v[at] = fit->snapshots.v[at - 1];
+        fit->snapshots.v[at] = *s;
+        fit->snapshots.n++;
+    }
+    *ret = TAKE_PTR(fit);
+    return 0;
 }
 
 bool snapshot_same_boot(const struct snapshot *a, const struct snapshot *b)

@@ -25,6 +25,7 @@ struct sample {
     bool judged_above;
     bool is_slot; /* the PCIe link of its host */
     rate_describe describe;
+    const char *path, *class_name; /* of its subject: where it was in sysfs */
     struct counter_sample *counters;
     size_t n_counters;
 };
@@ -45,8 +46,11 @@ struct past_measure {
 };
 
 struct snapshot {
-    uint64_t wall_us, mono_us;
-    struct sample *links; /* sorted by id */
+    const char *name;          /* what notes call it, such as its file; NULL where it has no name */
+    const char *hostname;      /* NULL where not known */
+    bool scrubbed;             /* its names were made up */
+    uint64_t wall_us, mono_us; /* wall_us 0: not known */
+    struct sample *links;      /* sorted by id */
     size_t n_links;
     struct past *hosts, *remotes, *devices; /* sorted by id */
     size_t n_hosts, n_remotes, n_devices;
@@ -66,10 +70,25 @@ DEFINE_CLEANUP(struct history, history_free)
 /* Adds a model as the newest snapshot. Returns 0 or -ENOMEM. */
 int history_add(struct history *h, const struct model *m, uint64_t wall_us, uint64_t mono_us);
 
+/* Names the newest snapshot. Returns 0 or -ENOMEM. */
+int history_name(struct history *h, const char *name);
+
 /* A copy of the history's list of snapshots with the model as the newest: a look at all of time. The
  * snapshots' contents are borrowed from `h`. Returns 0 or -ENOMEM. */
 int history_with(const struct history *h, const struct model *m, uint64_t wall_us, uint64_t mono_us,
                  struct history **ret);
+
+/* Can what the snapshot holds be taken for the past of a model that was made at `wall_us`? Returns 0 where it can,
+ * -EXDEV where it is of another machine, -ENODATA where one of the two has no time (0), so that nobody knows which came
+ * first, -EINVAL where it was taken later.
+ * Names that differ are of different machines; the same name, not made up by scrubbing, is of the same. Else they must
+ * have a host in common, unless one of them has none at all. */
+int history_fits(const struct snapshot *s, const struct model *m, uint64_t wall_us);
+
+/* A copy of the list of those snapshots that fit, oldest first. The snapshots' contents are borrowed from `h`. Returns 0
+ * or -ENOMEM. */
+int history_of(const struct history *h, const struct model *m, uint64_t wall_us,
+               struct history **ret);
 
 /* The link, host, remote port or device of that id in a snapshot; NULL where it was not. */
 const struct sample *snapshot_link(const struct snapshot *s, const char *id);

@@ -184,11 +184,15 @@ struct link_name {
 
 struct model {
     struct arena *arena;
+    const char *hostname; /* of the machine; NULL where not known */
+    bool scrubbed;        /* names and serial numbers were made up */
     VEC(struct host *) hosts;
     VEC(struct link *) links;
     VEC(struct device *) devices;
     VEC(struct remote) remotes;
     VEC(struct measured) measures;
+    VEC(const char *)
+    unseen; /* ids, sorted, of links that were up earlier, and are not gone because they are not in it */
     struct link_name *names; /* a hash table, for model_link_named() */
     size_t n_names, n_name_slots;
 };

@@ -77,6 +77,15 @@ def render(kernel, pages, adapters, wall_us, mono_us):
     return tree.capture(wall_us, mono_us)
 
 
+def keep_classes(captures):
+    """A class stays when its last object went: its module is still loaded."""
+    classes = {}
+    for c in captures:
+        classes.update({path: {} for path in c["dirs"] if path.startswith("/sys/class/")})
+        c["dirs"] = {**classes, **c["dirs"]}
+    return captures
+
+
 def measure(rng, adapters, best):
     """Short reads: they vary, one may even be far too slow, but none is so twice."""
     for device in [d for a in adapters for d in a.devices() if d.kind == 0 and not d.removable]:
@@ -119,7 +128,7 @@ def healthy_story(seed, index):
                 a.reboot()
                 a.renumber(shift)
         captures.append(render(kernel, pages, adapters, wall, mono))
-    return Story("+".join(type(a).__name__.lower() for a in adapters), captures, None)
+    return Story("+".join(type(a).__name__.lower() for a in adapters), keep_classes(captures), None)
 
 
 def fault_story(seed, index):
@@ -154,7 +163,7 @@ def fault_story(seed, index):
         last = hours
         back = int(hours * HOUR_US)
         captures.append(render(kernel, pages, others[:place] + [state] + others[place:], now - back, mono - back if not boots else 10**9 if hours == 0 else mono))
-    return Story("%s.%s" % (make.__module__, make.__name__), captures, fault)
+    return Story("%s.%s" % (make.__module__, make.__name__), keep_classes(captures), fault)
 
 
 def story(family, seed, index):

@@ -4,6 +4,8 @@
  */
 #include "../model_machine.h"
 
+#include <errno.h>
+
 static void found_by_id(void **state)
 {
     struct machine k = machine_new();
@@ -38,6 +40,72 @@ static void found_by_id(void **state)
     assert_null(snapshot_remote(s, "nobody"));
     assert_null(snapshot_measures(s, "nobody", &n));
     assert_int_equal(n, 0);
+    machine_done(&k);
+}
+
+/* A snapshot of a machine of that name with that host, at that minute. */
+static void snapshot(struct machine *k, const char *hostname, bool scrubbed, const char *pci,
+                     unsigned minute)
+{
+    struct machine other = machine_new();
+
+    if (pci)
+        host(&other, "host0", pci);
+    other.model->hostname = hostname;
+    other.model->scrubbed = scrubbed;
+    assert_int_equal(history_add(k->past, other.model, minute * MINUTE_US, minute * MINUTE_US), 0);
+    machine_done(&other);
+}
+
+/* Whose past it is: names, where they say something, then hosts. */
+static void of_this_machine(void **state)
+{
+    static const struct {
+        const char *hostname;
+        bool scrubbed;
+        const char *pci;
+        unsigned minute;
+        int fits;
+    } CASES[] = {
+        { "a", false, "0000:01:00.0", 5, 0 },
+        { "a", false, "0000:09:00.0", 5, 0 },     /* another adapter in the same machine */
+        { "a", true, "0000:09:00.0", 5, -EXDEV }, /* the name says nothing */
+        { "b", false, "0000:01:00.0", 5, -EXDEV },
+        { NULL, false, "0000:01:00.0", 5, 0 },
+        { NULL, false, "0000:09:00.0", 5, -EXDEV },
+        { NULL, false, NULL, 5, 0 },
+        { "a", false, "0000:01:00.0", 10, 0 },
+        { "a", false, "0000:01:00.0", 11, -EINVAL },
+        { "a", false, "0000:01:00.0", 0, -ENODATA },
+    };
+    struct machine k = machine_new();
+
+    (void)state;
+    host(&k, "host0", "0000:01:00.0");
+    k.model->hostname = "a";
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        snapshot(&k, CASES[i].hostname, CASES[i].scrubbed, CASES[i].pci, CASES[i].minute);
+        assert_int_equal(history_fits(&k.past->snapshots.v[i], k.model, 10 * MINUTE_US),
+                         CASES[i].fits);
+    }
+    machine_done(&k);
+}
+
+static void oldest_first(void **state)
+{
+    static const unsigned GIVEN[] = { 3, 0, 1, 9, 2 }, WANTED[] = { 1, 2, 3 };
+    struct machine k = machine_new();
+    struct history *fit;
+
+    (void)state;
+    host(&k, "host0", "0000:01:00.0");
+    for (size_t i = 0; i < sizeof(GIVEN) / sizeof(GIVEN[0]); i++)
+        snapshot(&k, "a", false, "0000:01:00.0", GIVEN[i]);
+    assert_int_equal(history_of(k.past, k.model, 5 * MINUTE_US, &fit), 0);
+    assert_int_equal(fit->snapshots.n, 3);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(fit->snapshots.v[i].wall_us, WANTED[i] * MINUTE_US);
+    history_free(fit);
     machine_done(&k);
 }
 
@@ -146,9 +214,10 @@ static void same_modes(void **state)
 int main(void)
 {
     static const struct CMUnitTest TESTS[] = {
-        cmocka_unit_test(found_by_id), cmocka_unit_test(best_of_a_pair),
-        cmocka_unit_test(widest),      cmocka_unit_test(down),
-        cmocka_unit_test(boots),       cmocka_unit_test(same_modes),
+        cmocka_unit_test(found_by_id),  cmocka_unit_test(of_this_machine),
+        cmocka_unit_test(oldest_first), cmocka_unit_test(best_of_a_pair),
+        cmocka_unit_test(widest),       cmocka_unit_test(down),
+        cmocka_unit_test(boots),        cmocka_unit_test(same_modes),
     };
 
     return cmocka_run_group_tests(TESTS, NULL, NULL);
