@@ -31,37 +31,43 @@ static int note_unfit(struct report *report, const struct snapshot *s, int why)
 
 /* ---- what is not in the model, and not gone ---- */
 
-/* Can the directory be listed, whatever is in it? Returns 1, 0, or a negative errno. */
-static int can_list(struct source *source, const char *dir)
+/* What listing the directory is refused with, whatever is in it: 0, a positive errno, or a negative one. */
+static int refusal_of(struct source *source, const char *dir)
 {
     struct names names;
     int r = source_list(source, dir, "/", &names); /* no name has that in it */
 
-    if (r < 0)
-        return r;
-    r = names.error == 0;
-    names_done(&names);
+    if (r == 0) {
+        r = names.error;
+        names_done(&names);
+    }
     return r;
 }
 
-/* Can all lists of a class be read? A class that no transport lists in a directory of its own has none. */
-static int can_list_class(struct source *source, const char *class_name)
+/* The same of the lists of a class. A class that no transport lists in a directory of its own has none. */
+static int refusal_of_class(struct source *source, const char *class_name)
 {
-    int r = 1;
+    int r = 0;
 
-    for (size_t i = 0; r == 1 && TRANSPORTS[i]; i++)
-        for (const struct object_class *c = TRANSPORTS[i]->classes; r == 1 && c && c->name; c++)
+    for (size_t i = 0; r == 0 && TRANSPORTS[i]; i++)
+        for (const struct object_class *c = TRANSPORTS[i]->classes; r == 0 && c && c->name; c++)
             if (strcmp(c->name, class_name) == 0)
-                r = can_list(source, c->dir);
+                r = refusal_of(source, c->dir);
     return r;
 }
 
 struct look {
     struct source *source;
-    const struct model *model;
-    bool has_hosts; /* the list of hosts can be read */
+    struct model *model;
+    const struct snapshot *then;
+    bool has_no_hosts; /* their list cannot be read */
     const char *class_name;
-    int has_class; /* and the one of that class */
+    int class_refusal; /* of that class */
+};
+
+/* Something that was up, and that the model lacks. */
+struct missed {
+    const char *id, *kernel_name, *path, *class_name, *host_id;
 };
 
 static bool has_host(const struct model *m, const char *id)
@@ -72,32 +78,36 @@ static bool has_host(const struct model *m, const char *id)
     return false;
 }
 
-/* Is something that is known otherwise, or nothing at all, where the link was? */
-static bool is_replaced(const struct model *m, const struct snapshot *s, const struct sample *x)
+/* Is in that place what was known otherwise then, or known to be without anything? */
+static bool is_replaced(const struct look *k, const struct missed *x)
 {
-    const struct link *l = model_link_named(m, x->kernel_name);
+    const struct link *l = model_link_named(k->model, x->kernel_name);
 
-    return l && strcmp(l->subject->path, x->path) == 0 &&
-           (snapshot_link(s, l->id) || l->state == LINK_EMPTY || l->state == LINK_DOWN);
+    if (l && strcmp(l->subject->path, x->path) == 0)
+        return snapshot_link(k->then, l->id) || l->state == LINK_EMPTY || l->state == LINK_DOWN;
+    for (size_t i = 0; i < k->model->remotes.n; i++)
+        if (strcmp(k->model->remotes.v[i].subject->path, x->path) == 0)
+            return snapshot_remote(k->then, k->model->remotes.v[i].id);
+    return false;
 }
 
-/* Returns 1 where a link that the model lacks is not gone for that, 0, or a negative errno. */
-static int is_unseen(struct look *k, const struct snapshot *s, const struct sample *x)
+/* Returns 1 where what the model lacks is not gone for that, 0, or a negative errno. */
+static int is_unseen(struct look *k, const struct missed *x)
 {
     int r;
 
-    if (!k->has_hosts)
+    if (k->has_no_hosts)
         return 1;
     if (has_host(k->model, x->host_id)) {
         if (!k->class_name || strcmp(k->class_name, x->class_name) != 0) {
-            k->has_class = can_list_class(k->source, x->class_name);
+            k->class_refusal = refusal_of_class(k->source, x->class_name);
             k->class_name = x->class_name;
         }
-        if (k->has_class <= 0)
-            return k->has_class < 0 ? k->has_class : 1;
+        if (k->class_refusal)
+            return k->class_refusal < 0 ? k->class_refusal : 1;
     }
-    r = can_list(k->source, x->path);
-    return r <= 0 ? r : !is_replaced(k->model, s, x);
+    r = refusal_of(k->source, x->path);
+    return r < 0 ? r : r != ENOENT && (r || !is_replaced(k, x));
 }
 
 static int by_text(const void *a, const void *b)
@@ -105,50 +115,72 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The ids of the model's links, sorted, to look into. */
-static int ids_of(const struct model *m, const char ***ret)
+/* The ids of the model's links and remote ports, sorted, to look into. */
+static int ids_of(const struct model *m, const char ***ret, size_t *ret_n)
 {
-    const char **ids = arena_new_array(m->arena, const char *, m->links.n);
+    size_t n = 0;
+    const char **ids = arena_new_array(m->arena, const char *, m->links.n + m->remotes.n);
 
     if (!ids)
         return -ENOMEM;
     for (size_t i = 0; i < m->links.n; i++)
-        ids[i] = m->links.v[i]->id;
-    qsort(ids, m->links.n, sizeof(*ids), by_text);
+        ids[n++] = m->links.v[i]->id;
+    for (size_t i = 0; i < m->remotes.n; i++)
+        ids[n++] = m->remotes.v[i].id;
+    qsort(ids, n, sizeof(*ids), by_text);
     *ret = ids;
+    *ret_n = n;
     return 0;
 }
 
-static int add_unseen(struct model *m, const char *id)
+static int note_missed(struct look *k, const struct missed *x)
 {
-    const char *copy = arena_strdup(m->arena, id);
+    int r = is_unseen(k, x);
+    const char *copy = r > 0 ? arena_strdup(k->model->arena, x->id) : NULL;
 
-    return copy ? vec_push(&m->unseen, copy) : -ENOMEM;
+    if (r <= 0)
+        return r;
+    return copy ? vec_push(&k->model->unseen, copy) : -ENOMEM;
+}
+
+/* Looks for those that were up in the snapshot and whose ids are not among the model's. */
+static int look_through(struct look *k, const char *const *ids, size_t n)
+{
+    const struct snapshot *s = k->then;
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < s->n_links; i++) {
+        const struct sample *x = &s->links[i];
+
+        if (x->state == LINK_UP && !x->may_go && !bsearch(&x->id, ids, n, sizeof(*ids), by_text))
+            r = note_missed(
+                k, &(struct missed){ x->id, x->kernel_name, x->path, x->class_name, x->host_id });
+    }
+    for (size_t i = 0; r == 0 && i < s->n_remotes; i++) {
+        const struct past *x = &s->remotes[i];
+        const struct sample *l = snapshot_link(s, x->link_id);
+
+        if (x->is_up && !bsearch(&x->id, ids, n, sizeof(*ids), by_text))
+            r = note_missed(k, &(struct missed){ x->id, x->kernel_name, x->path, x->class_name,
+                                                 l ? l->host_id : NULL });
+    }
+    return r;
 }
 
 static int find_unseen(struct source *source, const struct history *past, struct model *m)
 {
     struct look look = { .source = source, .model = m };
     const char **ids;
-    int r = can_list(source, "/sys/class/scsi_host");
+    size_t n;
+    int r = refusal_of(source, "/sys/class/scsi_host");
 
     if (r < 0)
         return r;
-    look.has_hosts = r > 0;
-    r = ids_of(m, &ids);
+    look.has_no_hosts = r > 0;
+    r = ids_of(m, &ids, &n);
     for (size_t i = 0; r == 0 && i < past->snapshots.n; i++) {
-        const struct snapshot *s = &past->snapshots.v[i];
-
-        for (size_t k = 0; r == 0 && k < s->n_links; k++) {
-            const struct sample *x = &s->links[k];
-
-            if (x->state != LINK_UP || x->may_go ||
-                bsearch(&x->id, ids, m->links.n, sizeof(*ids), by_text))
-                continue;
-            r = is_unseen(&look, s, x);
-            if (r > 0)
-                r = add_unseen(m, x->id);
-        }
+        look.then = &past->snapshots.v[i];
+        r = look_through(&look, ids, n);
     }
     if (r == 0 && m->unseen.n)
         qsort(m->unseen.v, m->unseen.n, sizeof(*m->unseen.v), by_text);

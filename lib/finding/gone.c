@@ -296,7 +296,7 @@ static int find_forgotten(struct judging *j, size_t snapshot, struct paths *ret)
         const struct sample *then = l ? snapshot_link(s, l->id) : NULL;
 
         if (!then || l->state != LINK_UP || !sample_is_of(then, l) || remote_of(j, p->id) ||
-            remote_was_seen_later(j, snapshot, p->id))
+            remote_was_seen_later(j, snapshot, p->id) || is_unseen(j, p->id))
             continue;
         r = vec_push(&ret->v, (struct path){ p->id, p->kernel_name, p->node, "gone", l, false });
     }

@@ -120,6 +120,9 @@ static int keep_remotes(struct history *h, const struct model *m, struct snapsho
                                                     .kernel_name = keep(h, p->kernel_name, &r),
                                                     .link_id = keep(h, p->link->id, &r),
                                                     .node = keep(h, p->node, &r),
+                                                    .path = keep(h, p->subject->path, &r),
+                                                    .class_name = keep(h, p->subject->class_name,
+                                                                       &r),
                                                     .is_up = p->is_up };
     }
     if (r == 0)

@@ -167,6 +167,7 @@ struct remote {
     const char *state; /* as the kernel says it */
     bool is_up;
     struct link *link;
+    const struct subject *subject;
 };
 
 /* A timed read of a device. */
@@ -192,7 +193,7 @@ struct model {
     VEC(struct remote) remotes;
     VEC(struct measured) measures;
     VEC(const char *)
-    unseen; /* ids, sorted, of links that were up earlier, and are not gone because they are not in it */
+    unseen; /* ids, sorted, of links and remote ports that were up earlier, and are not gone for not being in it */
     struct link_name *names; /* a hash table, for model_link_named() */
     size_t n_names, n_name_slots;
 };

@@ -314,6 +314,7 @@ static int relate_remotes(struct relation *r, struct link *l, const struct subje
                          .state = state,
                          .is_up = strcmp(state, "Online") == 0 || strcmp(state, "Marginal") == 0,
                          .link = l,
+                         .subject = p,
                      });
     }
     return e;

@@ -178,6 +178,7 @@ static int relate_target_port(struct relation *r, struct link *l, const struct s
                          .state = state,
                          .is_up = strcmp(state, "running") == 0,
                          .link = l,
+                         .subject = p,
                      });
     }
     return e;

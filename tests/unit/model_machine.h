@@ -214,7 +214,8 @@ static inline void remote(struct machine *k, struct link *l, const char *name, c
                         .node = node,
                         .state = is_up ? "Online" : "Not Present",
                         .is_up = is_up,
-                        .link = l };
+                        .link = l,
+                        .subject = subject(k, name) };
 
     assert_int_equal(vec_push(&k->model->remotes, r), 0);
 }

@@ -75,12 +75,12 @@ static struct report *report_of(struct history *h, struct store *s)
     return r;
 }
 
-static size_t count_lost(const struct report *r)
+static size_t count(const struct report *r, const char *code)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < r->findings.n; i++)
-        n += strcmp(r->findings.v[i]->entry->code, "link-lost") == 0;
+        n += strcmp(r->findings.v[i]->entry->code, code) == 0;
     return n;
 }
 
@@ -104,9 +104,73 @@ static void gone_or_not_seen(void **state)
         assert_non_null(h);
         remember(h, then, "1.json");
         r = report_of(h, now);
-        if (count_lost(r) != CASES[i].lost)
-            fail_msg("case %zu: %zu lost", i, count_lost(r));
+        if (count(r, "link-lost") != CASES[i].lost)
+            fail_msg("case %zu: %zu lost", i, count(r, "link-lost"));
         assert_int_equal(r->notes.n, 0);
+        report_free(r);
+        history_free(h);
+        store_free(then);
+        store_free(now);
+    }
+}
+
+enum unread { ALL_READ, NO_PORT, NO_ROLES, NO_STATE, NO_PORT_NAME, NO_PORTS, DENIED_BELOW };
+
+/* An FC port and a target that it sees. */
+static struct store *fabric(uint64_t hour, enum unread unread)
+{
+    static const char DEVICE[] = "/sys/devices/pci0000:00/0000:01:00.0";
+    const struct taken taken = { .wall_us = hour * 3600000000u, .hostname = "a" };
+    struct store *s = store_new();
+    char dir[512];
+    store_node node;
+
+    assert_non_null(s);
+    assert_int_equal(store_set_taken(s, &taken), 0);
+    put_line(s, object(s, dir, "scsi_host", "host0", DEVICE), "proc_name", "lpfc");
+    object(s, dir, "fc_host", "host0", DEVICE);
+    put_line(s, dir, "port_name", "0x10000090fac00001");
+    put_line(s, dir, "port_state", "Online");
+    put_line(s, dir, "speed", "16 Gbit");
+    if (unread != NO_PORTS) {
+        assert_int_equal(store_dir(s, text("/sys/class/fc_remote_ports"), &node), 0);
+    }
+    if (unread == NO_PORT || unread == NO_PORTS)
+        return s;
+    object(s, dir, "fc_remote_ports", "rport-0:0-0", HOST0);
+    if (unread == DENIED_BELOW) {
+        assert_int_equal(store_dir(s, text(HOST0), &node), 0);
+        assert_int_equal(
+            store_put(s, node, text("rport-0:0-0"), STORE_ERRNO, text(""), EACCES, NULL), 0);
+        return s;
+    }
+    put_line(s, dir, "roles", unread == NO_ROLES ? "unknown" : "FCP Target");
+    put_line(s, dir, "port_name", unread == NO_PORT_NAME ? "garbage" : "0x50060e8014a3c101");
+    put_line(s, dir, "port_state", unread == NO_STATE ? "" : "Online");
+    return s;
+}
+
+static void port_gone_or_not_seen(void **state)
+{
+    static const struct {
+        enum unread unread;
+        size_t lost;
+    } CASES[] = {
+        { ALL_READ, 0 },     { NO_PORT, 1 },  { NO_ROLES, 0 },     { NO_STATE, 0 },
+        { NO_PORT_NAME, 0 }, { NO_PORTS, 0 }, { DENIED_BELOW, 0 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        struct history *h = history_new();
+        struct store *then = fabric(1, ALL_READ), *now = fabric(2, CASES[i].unread);
+        struct report *r;
+
+        assert_non_null(h);
+        remember(h, then, "1.json");
+        r = report_of(h, now);
+        if (count(r, "path-lost") != CASES[i].lost)
+            fail_msg("case %zu: %zu lost", i, count(r, "path-lost"));
         report_free(r);
         history_free(h);
         store_free(then);
@@ -136,7 +200,7 @@ static void not_of_this_past(void **state)
         assert_non_null(h);
         remember(h, then, "1.json");
         r = report_of(h, now);
-        assert_int_equal(count_lost(r), 0);
+        assert_int_equal(count(r, "link-lost"), 0);
         assert_int_equal(r->notes.n, 1);
         assert_string_equal(r->notes.v[0], CASES[i].note);
         report_free(r);
@@ -159,7 +223,7 @@ static void in_order_of_time(void **state)
     remember(h, second, "2.json");
     remember(h, first, "1.json");
     r = report_of(h, now);
-    assert_int_equal(count_lost(r), 1);
+    assert_int_equal(count(r, "link-lost"), 1);
     report_free(r);
     history_free(h);
     store_free(first);
@@ -171,6 +235,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gone_or_not_seen),
+        cmocka_unit_test(port_gone_or_not_seen),
         cmocka_unit_test(not_of_this_past),
         cmocka_unit_test(in_order_of_time),
     };
