@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "transport/transport.h"
 
 static const char *why_unfit(int why, const struct report *report)
@@ -67,38 +68,82 @@ struct look {
 
 /* Something that was up, and that the model lacks. */
 struct missed {
-    const char *id, *kernel_name, *path, *class_name, *host_id;
+    const char *id, *path, *class_name, *host_id;
 };
 
-static bool has_host(const struct model *m, const char *id)
+static const struct host *host_with(const struct model *m, const char *id)
 {
-    for (size_t i = 0; i < m->hosts.n; i++)
-        if (id && strcmp(m->hosts.v[i]->id, id) == 0)
-            return true;
-    return false;
+    for (size_t i = 0; id && i < m->hosts.n; i++)
+        if (strcmp(m->hosts.v[i]->id, id) == 0)
+            return m->hosts.v[i];
+    return NULL;
+}
+
+/* The length of the host's number, and where it is, in the first name of a path: in "host0", "phy-0:1" and "0:0:2:0"
+ * there is one. 0 where there is none. */
+static size_t host_number(const char *name, size_t *ret_at)
+{
+    size_t at = strcspn(name, "0123456789/"), n = strspn(name + at, "0123456789");
+
+    *ret_at = at;
+    return strchr(":/", name[at + n]) ? n : 0; /* strchr() finds the end, too */
+}
+
+/* The place of something below a host, whose number may be another one since a reboot. NULL without memory. */
+static const char *place_now(struct arena *arena, const struct host *h, const char *path)
+{
+    size_t dir = strlen(h->subject->path) - strlen(h->kernel_name), at, n;
+    const char *now, *old, *name = path + dir;
+    size_t old_n;
+
+    if (strncmp(path, h->subject->path, dir) != 0 || !text_starts_with(name, "host"))
+        return path;
+    old_n = host_number(name, &at);
+    old = name + at;
+    now = arena_strndup(arena, path, dir);
+    for (; now && *name; name += strspn(name, "/")) {
+        size_t end = strcspn(name, "/");
+        const char *slash = name[end] ? "/" : "";
+
+        n = host_number(name, &at);
+        if (n && n == old_n && memcmp(name + at, old, n) == 0)
+            now = arena_printf(arena, "%s%.*s%s%.*s%s", now, (int)at, name,
+                               h->kernel_name + strlen("host"), (int)(end - at - n), name + at + n,
+                               slash);
+        else
+            now = arena_printf(arena, "%s%.*s%s", now, (int)end, name, slash);
+        name += end;
+    }
+    return now;
 }
 
 /* Is in that place what was known otherwise then, or known to be without anything? */
-static bool is_replaced(const struct look *k, const struct missed *x)
+static bool is_replaced(const struct look *k, const char *path)
 {
-    const struct link *l = model_link_named(k->model, x->kernel_name);
+    const struct model *m = k->model;
 
-    if (l && strcmp(l->subject->path, x->path) == 0)
-        return snapshot_link(k->then, l->id) || l->state == LINK_EMPTY || l->state == LINK_DOWN;
-    for (size_t i = 0; i < k->model->remotes.n; i++)
-        if (strcmp(k->model->remotes.v[i].subject->path, x->path) == 0)
-            return snapshot_remote(k->then, k->model->remotes.v[i].id);
+    for (size_t i = 0; i < m->links.n; i++)
+        if (strcmp(m->links.v[i]->subject->path, path) == 0)
+            return snapshot_link(k->then, m->links.v[i]->id) ||
+                   m->links.v[i]->state == LINK_EMPTY || m->links.v[i]->state == LINK_DOWN;
+    for (size_t i = 0; i < m->remotes.n; i++)
+        if (strcmp(m->remotes.v[i].subject->path, path) == 0)
+            return snapshot_remote(k->then, m->remotes.v[i].id);
     return false;
 }
 
 /* Returns 1 where what the model lacks is not gone for that, 0, or a negative errno. */
 static int is_unseen(struct look *k, const struct missed *x)
 {
+    const struct host *h = host_with(k->model, x->host_id);
+    const char *path = h ? place_now(k->model->arena, h, x->path) : x->path;
     int r;
 
+    if (!path)
+        return -ENOMEM;
     if (k->has_no_hosts)
         return 1;
-    if (has_host(k->model, x->host_id)) {
+    if (h) {
         if (!k->class_name || strcmp(k->class_name, x->class_name) != 0) {
             k->class_refusal = refusal_of_class(k->source, x->class_name);
             k->class_name = x->class_name;
@@ -106,8 +151,8 @@ static int is_unseen(struct look *k, const struct missed *x)
         if (k->class_refusal)
             return k->class_refusal < 0 ? k->class_refusal : 1;
     }
-    r = refusal_of(k->source, x->path);
-    return r < 0 ? r : r != ENOENT && (r || !is_replaced(k, x));
+    r = refusal_of(k->source, path);
+    return r < 0 ? r : r != ENOENT && (r || !is_replaced(k, path));
 }
 
 static int by_text(const void *a, const void *b)
@@ -153,16 +198,15 @@ static int look_through(struct look *k, const char *const *ids, size_t n)
         const struct sample *x = &s->links[i];
 
         if (x->state == LINK_UP && !x->may_go && !bsearch(&x->id, ids, n, sizeof(*ids), by_text))
-            r = note_missed(
-                k, &(struct missed){ x->id, x->kernel_name, x->path, x->class_name, x->host_id });
+            r = note_missed(k, &(struct missed){ x->id, x->path, x->class_name, x->host_id });
     }
     for (size_t i = 0; r == 0 && i < s->n_remotes; i++) {
         const struct past *x = &s->remotes[i];
         const struct sample *l = snapshot_link(s, x->link_id);
 
         if (x->is_up && !bsearch(&x->id, ids, n, sizeof(*ids), by_text))
-            r = note_missed(k, &(struct missed){ x->id, x->kernel_name, x->path, x->class_name,
-                                                 l ? l->host_id : NULL });
+            r = note_missed(
+                k, &(struct missed){ x->id, x->path, x->class_name, l ? l->host_id : NULL });
     }
     return r;
 }

@@ -114,7 +114,16 @@ static void gone_or_not_seen(void **state)
     }
 }
 
-enum unread { ALL_READ, NO_PORT, NO_ROLES, NO_STATE, NO_PORT_NAME, NO_PORTS, DENIED_BELOW };
+enum unread {
+    ALL_READ,
+    RENUMBERED,
+    NO_PORT,
+    NO_ROLES,
+    NO_STATE,
+    NO_PORT_NAME,
+    NO_PORTS,
+    DENIED_BELOW
+};
 
 /* An FC port and a target that it sees. */
 static struct store *fabric(uint64_t hour, enum unread unread)
@@ -122,22 +131,25 @@ static struct store *fabric(uint64_t hour, enum unread unread)
     static const char DEVICE[] = "/sys/devices/pci0000:00/0000:01:00.0";
     const struct taken taken = { .wall_us = hour * 3600000000u, .hostname = "a" };
     struct store *s = store_new();
+    const bool is_other = unread == RENUMBERED;
+    const char *host = is_other ? "host7" : "host0",
+               *port = is_other ? "rport-7:0-0" : "rport-0:0-0";
     char dir[512];
     store_node node;
 
     assert_non_null(s);
     assert_int_equal(store_set_taken(s, &taken), 0);
-    put_line(s, object(s, dir, "scsi_host", "host0", DEVICE), "proc_name", "lpfc");
-    object(s, dir, "fc_host", "host0", DEVICE);
-    put_line(s, dir, "port_name", "0x10000090fac00001");
+    put_line(s, object(s, dir, "scsi_host", host, DEVICE), "proc_name", "lpfc");
+    object(s, dir, "fc_host", host, DEVICE);
+    put_line(s, dir, "port_name", is_other ? "" : "0x10000090fac00001");
     put_line(s, dir, "port_state", "Online");
     put_line(s, dir, "speed", "16 Gbit");
-    if (unread != NO_PORTS) {
+    if (unread != NO_PORTS)
         assert_int_equal(store_dir(s, text("/sys/class/fc_remote_ports"), &node), 0);
-    }
     if (unread == NO_PORT || unread == NO_PORTS)
         return s;
-    object(s, dir, "fc_remote_ports", "rport-0:0-0", HOST0);
+    object(s, dir, "fc_remote_ports", port,
+           is_other ? "/sys/devices/pci0000:00/0000:01:00.0/host7" : HOST0);
     if (unread == DENIED_BELOW) {
         assert_int_equal(store_dir(s, text(HOST0), &node), 0);
         assert_int_equal(
@@ -156,8 +168,8 @@ static void port_gone_or_not_seen(void **state)
         enum unread unread;
         size_t lost;
     } CASES[] = {
-        { ALL_READ, 0 },     { NO_PORT, 1 },  { NO_ROLES, 0 },     { NO_STATE, 0 },
-        { NO_PORT_NAME, 0 }, { NO_PORTS, 0 }, { DENIED_BELOW, 0 },
+        { ALL_READ, 0 }, { RENUMBERED, 0 },   { NO_PORT, 1 },  { NO_ROLES, 0 },
+        { NO_STATE, 0 }, { NO_PORT_NAME, 0 }, { NO_PORTS, 0 }, { DENIED_BELOW, 0 },
     };
 
     (void)state;
@@ -171,6 +183,7 @@ static void port_gone_or_not_seen(void **state)
         r = report_of(h, now);
         if (count(r, "path-lost") != CASES[i].lost)
             fail_msg("case %zu: %zu lost", i, count(r, "path-lost"));
+        assert_int_equal(count(r, "link-lost"), 0);
         report_free(r);
         history_free(h);
         store_free(then);
