@@ -51,11 +51,31 @@ static enum name_kind kind_of_name(enum store_kind kind)
     return NAME_UNKNOWN;
 }
 
+/* Why nothing is at a path: the refusal of a directory above it, else ENOENT. */
+static int refusal_above(const struct store *store, const char *path)
+{
+    char above[4096];
+    size_t n = strlen(path);
+
+    if (n >= sizeof(above))
+        return ENOENT;
+    memcpy(above, path, n + 1);
+    for (char *end = strrchr(above, '/'); end && end > above; end = strrchr(above, '/')) {
+        store_node node;
+
+        *end = '\0';
+        node = store_resolve(store, above, true);
+        if (node != STORE_NO_NODE)
+            return store_kind_of(store, node) == STORE_ERRNO ? store_error_of(store, node) : ENOENT;
+    }
+    return ENOENT;
+}
+
 /* Why that node cannot be listed, 0 where it can. */
-static int list_error(const struct store *store, store_node node)
+static int list_error(const struct store *store, const char *path, store_node node)
 {
     if (node == STORE_NO_NODE)
-        return ENOENT;
+        return refusal_above(store, path);
     switch (store_kind_of(store, node)) {
     case STORE_DIR:
         return 0;
@@ -72,7 +92,7 @@ static int replay_list(struct source *s, const char *dir, const char *prefix, st
 {
     const struct store *store = replay_of(s)->store;
     store_node node = store_resolve(store, dir, true);
-    struct names names = { .error = list_error(store, node) };
+    struct names names = { .error = list_error(store, dir, node) };
     int r = 0;
 
     if (names.error) {
@@ -111,7 +131,7 @@ static int replay_read(struct source *s, const char *path, size_t limit, struct 
     struct value value = { 0 };
 
     if (node == STORE_NO_NODE)
-        value.error = ENOENT;
+        value.error = refusal_above(r->store, path);
     else if (store_kind_of(r->store, node) == STORE_DIR)
         value.error = EISDIR;
     else if (store_kind_of(r->store, node) == STORE_ERRNO)

@@ -7,8 +7,9 @@ import json, re
 
 ABSENT = object()
 REFUSALS = {"gone": ABSENT, "EIO": {"errno": "EIO"}, "EACCES": {"errno": "EACCES"}}
-WORDS = {"empty": "", "garbage": "garbage\n", "zero": "0\n", "minus": "-1\n", "huge": "99999999999999999999\n",
+WORDS = {"garbage": "garbage\n", "zero": "0\n", "empty": "", "minus": "-1\n", "huge": "99999999999999999999\n",
          "unknown": "Unknown\n"}
+DIRECTORY_KINDS = ("emptied", "removed", "denied")
 HOUR_US = 3600 * 1000000
 
 
@@ -28,12 +29,13 @@ class Mutation:
     def __init__(self, kind, where, change):
         self.kind, self.where, self.change = kind, where, change
 
-    def stratum(self):
-        """What other mutations are of its sort: the last names of the path without their numbers, and the kind."""
+    def sort(self):
+        """What other mutations share with it: the last names of the path without their numbers, or the first bytes of the
+        command; and whether it is of a directory."""
         if " " in self.where:
-            return self.where.split(" ", 1)[1][:8] + " " + self.kind
+            return self.where.split(" ", 1)[1][:8]
         names = re.sub(r"\b[0-9a-f:.]*\d[0-9a-f:.]*\b", "N", self.where)
-        return "/".join(re.sub(r"\d+", "N", names).split("/")[-3:]) + " " + self.kind
+        return "/".join(re.sub(r"\d+", "N", names).split("/")[-3:]) + ("/" if self.kind in DIRECTORY_KINDS else "")
 
 
 class Capture:
@@ -87,9 +89,10 @@ class Capture:
 
     def of_name(self, path, name):
         value = self.dirs[path][name]
-        changes = dict(REFUSALS)
+        changes = {}
         if isinstance(value, str) or "hex" in value:
             changes.update(WORDS)
+        changes.update(REFUSALS)
         if isinstance(value, dict) and "hex" in value:
             changes.update({k: {"hex": data.hex()} for k, data in cut(value["hex"]).items()})
         if isinstance(value, dict) and "link" in value:

@@ -5,8 +5,8 @@
   run.py HBACTL [--sample N] [--seed N] [--all [--each N]] [--case NAME…] [--jobs N] [--list FILE]
 
 Mutates the newest capture of the golden cases, alone and with the unmutated one as its history, and compares reports
-(judge.py). The sample is made of N mutations, of as many sorts as there are. --all takes of each sort N of every
-case. Exit status: 0 all well, 1 not.
+(judge.py). The sample is of N mutations, each of another sort. --all takes in every case of each sort N places with
+all their mutations. Exit status: 0 all well, 1 not.
 """
 import argparse, collections, concurrent.futures, json, os, random, subprocess, sys, tempfile, time
 
@@ -15,6 +15,9 @@ sys.path.insert(0, HERE)
 import judge, mutate
 
 GOLDEN = os.path.join(HERE, "..", "golden")
+
+
+DULL = 4    # so many mutations of a place that make no difference tell that no other does
 
 
 class Wrong(Exception):
@@ -55,11 +58,11 @@ class Case:
         return run(self.hbactl, *history, "--capture", self.second, "report", "--json=short")
 
     def try_one(self, alone, mutation):
-        """What must not be."""
+        """What must not be, None where the report is the same."""
         try:
             text = self.report(alone, mutation.change)
             if text == self.plain[alone]:
-                return []
+                return None
             after = judge.View(json.loads(text))
         except (Wrong, ValueError, KeyError) as e:
             return [("crash", self.name, str(e))]
@@ -67,70 +70,52 @@ class Case:
         return [f for f in judge.compare(before, after)
                 if not judge.is_allowed(f[0], f[1], mutation, before, self.capture)]
 
-
-def mutations_of(case):
-    """All mutations of a case by sort, each alone and with history."""
-    sorts = collections.defaultdict(list)
-    for m in case.capture.mutations():
-        for alone in (True, False):
-            sorts[m.stratum(), alone].append(m)
-    return sorts
+    def places(self):
+        """All mutations: by sort, then by place."""
+        sorts = collections.defaultdict(lambda: collections.defaultdict(list))
+        for m in self.capture.mutations():
+            sorts[m.sort()][m.where].append(m)
+        return sorts
 
 
 def chosen(case, each, seed):
-    """Of each sort some, the same ones for the same seed."""
-    for (sort, alone), all_of_it in mutations_of(case).items():
+    """Of each sort so many places."""
+    for sort, places in case.places().items():
         rng = random.Random("%s/%s/%s" % (seed, case.name, sort))
-        for m in rng.sample(all_of_it, min(each, len(all_of_it))):
-            yield sort, alone, m
+        for where in rng.sample(list(places), min(each, len(places))):
+            yield sort, places[where]
 
 
 def work(hbactl, name, scratch, each, seed, wanted):
-    """Tries those of a case; `wanted`: the sorts, None for all. Returns how many, and what must not be."""
+    """Tries those of a case; `wanted`: (sort, kind, alone), None for all. Returns how many, and what must not be. Where the
+    first ones of a place make no difference the others are left out: nothing looks there."""
     case = Case(hbactl, name, scratch)
     n, bad = 0, []
-    for sort, alone, m in chosen(case, each, seed):
-        if wanted is not None and (sort, alone) not in wanted:
-            continue
-        n += 1
-        bad += [(what, sort, alone, name, m.where, on, words) for what, on, words in case.try_one(alone, m)]
+    for sort, mutations in chosen(case, each, seed):
+        for alone in (True, False):
+            tried = [m for m in mutations if wanted is None or (sort, m.kind, alone) in wanted]
+            same = 0
+            for m in tried:
+                if same == DULL:
+                    break
+                found = case.try_one(alone, m)
+                n, same = n + 1, same + 1 if found is None else -len(tried)
+                bad += [(what, sort, m.kind, alone, name, m.where, on, words) for what, on, words in found or []]
     return n, bad
 
 
-def sorts_of(hbactl, name, scratch):
-    return name, list(mutations_of(Case(hbactl, name, scratch)))
-
-
-def deal(pool, hbactl, cases, scratch, sample, seed):
-    """Sorts to be tried, by case: each sort in one case that has it."""
-    having = collections.defaultdict(list)
-    for name, sorts in pool.map(sorts_of, [hbactl] * len(cases), cases, [scratch] * len(cases)):
-        for sort in sorts:
-            having[sort].append(name)
-    rng = random.Random(seed)
-    wanted = {name: set() for name in cases}
-    for sort in rng.sample(sorted(having), min(sample, len(having))):
-        wanted[rng.choice(having[sort])].add(sort)
-    return wanted
-
-
-def say(bad, n, began, list_file):
+def say(bad):
+    """What must not be, grouped, in lines."""
     groups = collections.defaultdict(list)
     for b in bad:
-        groups[b[0], b[1].rsplit(" ", 1)[0]].append(b)
-    lines = []
-    for (what, where), some in sorted(groups.items()):
-        kinds = collections.Counter(b[1].rsplit(" ", 1)[1] + ("" if b[2] else "+history") for b in some)
-        _, _, _, name, path, on, words = some[0]
-        lines.append("%s by %s: %d in %d cases (%s)\n    %s: %s\n    %s: %s" % (
-            what, where, len(some), len({b[3] for b in some}), ", ".join("%s %d" % k for k in sorted(kinds.items())),
-            name, path, on, words))
-    lines.append("%d mutations, %d of them wrong in %d ways, in %d s" % (
-        n, len({b[1:5] for b in bad}), len(groups), time.time() - began))
-    print("\n".join(lines))
-    if list_file:
-        with open(list_file, "w") as f:
-            f.write("\n".join(lines) + "\n")
+        groups[b[0], b[1]].append(b)
+    for (what, sort), some in sorted(groups.items()):
+        kinds = collections.Counter(b[2] + ("" if b[3] else "+history") for b in some)
+        _, _, _, _, name, where, on, words = some[0]
+        yield "%s by %s: %d in %d cases (%s)" % (what, sort, len(some), len({b[4] for b in some}),
+                                                 ", ".join("%s %d" % k for k in sorted(kinds.items())))
+        yield "    %s: %s" % (name, where)
+        yield "    %s: %s" % (on, words)
 
 
 def main():
@@ -151,10 +136,15 @@ def main():
         wanted = dict.fromkeys(cases) if a.all else deal(pool, a.hbactl, cases, scratch, a.sample, a.seed)
         each = a.each if a.all else 1
         jobs = [pool.submit(work, a.hbactl, c, scratch, each, a.seed, wanted[c]) for c in cases]
-        for job in jobs:
+        for job in concurrent.futures.as_completed(jobs):
             tried, found = job.result()
             n, bad = n + tried, bad + found
-    say(bad, n, began, a.list)
+            if a.list:
+                with open(a.list, "w") as f:
+                    f.writelines(line + "\n" for line in say(bad))
+    for line in say(bad):
+        print(line)
+    print("%d mutations, %d of them wrong, in %d s" % (n, len({b[1:6] for b in bad}), time.time() - began))
     return 1 if bad or not n else 0
 
 

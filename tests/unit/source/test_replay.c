@@ -257,6 +257,27 @@ static void data_wins_over_refusals(void **state)
     expect_data(ask(rig->s, "12 00 00 00 24 00"), "aa");
 }
 
+/* What is below a directory that was refused is refused, too, and not absent. */
+static void refused_above(void **state)
+{
+    static const struct bytes CLASS = { (const uint8_t *)"/sys/class", 10 },
+                              NAME = { (const uint8_t *)"spi_host", 8 };
+    struct rig *rig = *state;
+    struct names names;
+    struct value v;
+    store_node class;
+
+    assert_int_equal(store_dir(rig->store, CLASS, &class), 0);
+    assert_int_equal(
+        store_put(rig->store, class, NAME, STORE_ERRNO, (struct bytes){ 0 }, EACCES, NULL), 0);
+    assert_int_equal(source_list(rig->s, "/sys/class/spi_host/host0/x", "", &names), 0);
+    assert_int_equal(names.error, EACCES);
+    assert_int_equal(source_read(rig->s, "/sys/class/spi_host/host0", 10, &v), 0);
+    assert_int_equal(v.error, EACCES);
+    assert_int_equal(source_read(rig->s, "/sys/class/spi_transport/host0", 10, &v), 0);
+    assert_int_equal(v.error, ENOENT);
+}
+
 /* It answers once, and then what came after it does. */
 static void unit_attentions_are_used_up(void **state)
 {
@@ -410,6 +431,7 @@ int main(void)
         TEST(read_buffer_is_matched_by_mode_id_and_offset),
         TEST(other_commands),
         TEST(the_longest_of_several_answers),
+        TEST(refused_above),
         TEST(data_wins_over_refusals),
         TEST(unit_attentions_are_used_up),
         TEST(all_of_an_answer_is_given),
