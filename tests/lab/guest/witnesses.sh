@@ -58,9 +58,14 @@ about() {
     awk -v is="$2" -v wanted="$3" 'BEGIN { exit !(is > wanted * 0.75 && is < wanted * 1.33) }' || fail "$1"
 }
 
+# within SECONDS: prints how many that are here, at the pace of this machine (init measures it).
+within() {
+    awk -v seconds="$1" -v pace="$LAB_PACE" 'BEGIN { printf "%d\n", seconds * pace + 0.5 }'
+}
+
 # wait_until SECONDS COMMAND...: asks every half second until the command succeeds; fails in the end.
 wait_until() {
-    local left=$(($1 * 2))
+    local left=$(($(within "$1") * 2))
     shift
     until "$@"; do
         left=$((left - 1))
