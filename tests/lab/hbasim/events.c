@@ -63,8 +63,11 @@ static int run_set(struct sim_line *line)
 	if (place.id >= 0)
 		return place.host->transport->set(place.host, place.name, place.id, line);
 	spin_lock_irq(&place.host->lock);
-	err = sim_set(place.host, place.host->transport->host_keys, line);
+	err = sim_set_both(place.host, sim_host_live_keys(), place.host,
+			   place.host->transport->host_keys, line);
 	spin_unlock_irq(&place.host->lock);
+	if (!err)
+		sim_parent_changed(place.host);
 	if (!err && place.host->transport->changed)
 		err = place.host->transport->changed(place.host);
 	return err;

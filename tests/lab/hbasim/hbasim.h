@@ -267,6 +267,7 @@ struct sim_host {
 	char driver[SIM_NAME];
 	char pci[24], pci_id[24], platform[SIM_NAME];
 	u32 pci_class, pci_speed, pci_width, pci_max_speed, pci_max_width;
+	u32 slot_speed, slot_width; /* what the port above can do; 0: none is in sight */
 	u32 can_queue;
 	struct sim_parent *parent;
 	struct list_head ends, nodes, devices, attrs;
@@ -294,6 +295,8 @@ struct sim_host {
 
 int sim_host_create(struct sim_line *line, struct sim_host **made);
 int sim_host_start(struct sim_host *host);
+/* Keys that can be set while it runs, beside the transport's. */
+const struct sim_key *sim_host_live_keys(void);
 void sim_host_remove(struct sim_host *host);
 struct sim_host *sim_host_find(const char *name);
 struct sim_node *sim_node_find(const char *name);
@@ -317,6 +320,7 @@ void sim_events_stop(void);
 /* parent.c */
 struct sim_parent *sim_parent_create(struct sim_host *host);
 struct device *sim_parent_device(struct sim_parent *parent);
+void sim_parent_changed(struct sim_host *host);
 void sim_parent_remove(struct sim_parent *parent);
 
 /* Devices. */

@@ -27,27 +27,81 @@ static const struct sim_key host_keys[] = {
 	HOST_KEY(pci, SIM_TEXT, 24, NULL),
 	HOST_KEY(pci_id, SIM_TEXT, 24, NULL),
 	HOST_KEY(pci_class, SIM_U32, 0xffffff, NULL),
+	HOST_KEY(platform, SIM_TEXT, SIM_NAME, NULL),
+	HOST_KEY(can_queue, SIM_U32, 4096, NULL),
 	HOST_KEY(pci_speed, SIM_U32, 6, NULL),
 	HOST_KEY(pci_width, SIM_U32, 32, NULL),
 	HOST_KEY(pci_max_speed, SIM_U32, 6, NULL),
 	HOST_KEY(pci_max_width, SIM_U32, 32, NULL),
-	HOST_KEY(platform, SIM_TEXT, SIM_NAME, NULL),
-	HOST_KEY(can_queue, SIM_U32, 4096, NULL),
+	HOST_KEY(slot_speed, SIM_U32, 6, NULL),
+	HOST_KEY(slot_width, SIM_U32, 32, NULL),
 	{},
 };
+
+/* Those of the PCI Express link, which are the last. */
+const struct sim_key *sim_host_live_keys(void)
+{
+	const struct sim_key *key = host_keys;
+
+	while (strcmp(key->name, "pci_speed"))
+		key++;
+	return key;
+}
 
 static ssize_t attr_show(struct device *dev, struct device_attribute *attribute, char *text)
 {
 	struct attr *attr = container_of(attribute, struct attr, attribute);
+	struct sim_host *host = shost_priv(class_to_shost(dev));
+	ssize_t length;
 
-	return sysfs_emit(text, "%s\n", attr->value);
+	spin_lock_irq(&host->lock);
+	length = sysfs_emit(text, "%s\n", attr->value);
+	spin_unlock_irq(&host->lock);
+	return length;
+}
+
+static struct attr *attr_named(struct sim_host *host, const char *name)
+{
+	struct attr *attr;
+
+	list_for_each_entry(attr, &host->attrs, list)
+		if (!strcmp(attr->name, name))
+			return attr;
+	return NULL;
+}
+
+/* "attr of HOST NAME=VALUE...": other values of files that are there. */
+static int change_attrs(struct sim_line *line)
+{
+	const char *name = sim_next(line);
+	struct sim_host *host = name ? sim_host_find(name) : NULL;
+
+	if (!host)
+		return sim_refuse("there is no host %s", name ?: "without a name");
+	for (; line->next < line->count; line->next++) {
+		const struct sim_word *word = &line->word[line->next];
+		struct attr *attr = attr_named(host, word->key);
+
+		if (!attr || !word->value || strlen(word->value) >= sizeof(attr->value))
+			return sim_refuse("attr %s: one that is there, and a value", word->key);
+		spin_lock_irq(&host->lock);
+		strscpy(attr->value, word->value, sizeof(attr->value));
+		spin_unlock_irq(&host->lock);
+	}
+	return 0;
 }
 
 /* "attr NAME=VALUE..." */
 static int run_attr(struct sim_line *line)
 {
-	struct sim_host *host = sim_building(NULL);
+	struct sim_host *host;
 
+	if (line->next < line->count && !line->word[line->next].value &&
+	    !strcmp(line->word[line->next].key, "of")) {
+		line->next++;
+		return change_attrs(line);
+	}
+	host = sim_building(NULL);
 	if (!host)
 		return -EINVAL;
 	for (; line->next < line->count; line->next++) {

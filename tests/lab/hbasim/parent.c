@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a host hangs on, with a bound driver of the right name: a function on
- * a PCI root bus of our own, whose configuration space is a few bytes in
- * memory, or a platform device.
+ * What a host hangs on, with a bound driver of the right name: a PCI function,
+ * whose configuration space is a few bytes in memory, or a platform device.
+ *
+ * A function is on a root bus of our own; where a slot is described, on the
+ * bus behind a root port, which is on bus 00 of the same domain.
  */
 #include <asm/unaligned.h>
 #include <linux/err.h>
@@ -15,13 +17,24 @@
 
 #define EXPRESS 0x40 /* where the PCI Express capability is */
 
-/* A bus with the functions that hosts are on. */
+/* What has a configuration space: a host's function or a port. */
+struct function {
+	struct list_head list;
+	u16 domain;
+	u8 bus, devfn;
+	u8 config[256];
+	struct pci_dev *pci;
+};
+
 struct bus {
 	struct list_head list;
-	struct pci_sysdata sysdata;
+	struct pci_sysdata sysdata; /* of a root bus; others have their root's */
+	u16 domain;
 	u8 number;
+	unsigned int users; /* hosts, and buses behind ports of this one */
 	struct pci_bus *pci;
-	struct list_head parents;
+	struct bus *root; /* the bus that .port is on; NULL for a root bus */
+	struct function port;
 };
 
 /* A driver that does nothing but have its name. */
@@ -35,12 +48,9 @@ struct driver {
 };
 
 struct sim_parent {
-	struct list_head list;
 	struct driver *driver;
 	struct bus *bus;
-	u8 devfn;
-	u8 config[256];
-	struct pci_dev *pci;
+	struct function function; /* .pci is NULL where it is a platform device */
 	struct platform_device *platform;
 };
 
@@ -48,43 +58,60 @@ struct sim_parent {
 static LIST_HEAD(buses);
 static LIST_HEAD(drivers);
 
-static struct sim_parent *function(struct bus *bus, unsigned int devfn)
-{
-	struct sim_parent *parent;
+/* Whoever reads sysfs reads configuration space. */
+static LIST_HEAD(functions);
+static DEFINE_RAW_SPINLOCK(functions_lock);
 
-	list_for_each_entry(parent, &bus->parents, list)
-		if (parent->devfn == devfn)
-			return parent;
+/* Under functions_lock, or sim_lock, under both of which the list changes. */
+static struct function *function_at(unsigned int domain, unsigned int bus, unsigned int devfn)
+{
+	struct function *function;
+
+	list_for_each_entry(function, &functions, list)
+		if (function->domain == domain && function->bus == bus && function->devfn == devfn)
+			return function;
 	return NULL;
+}
+
+static int read_register(const struct function *function, int where, int size, u32 *value)
+{
+	*value = ~0U;
+	if (!function)
+		return PCIBIOS_DEVICE_NOT_FOUND;
+	if (where + size > sizeof(function->config))
+		return PCIBIOS_BAD_REGISTER_NUMBER;
+	if (size == 1)
+		*value = function->config[where];
+	else if (size == 2)
+		*value = get_unaligned_le16(function->config + where);
+	else
+		*value = get_unaligned_le32(function->config + where);
+	return PCIBIOS_SUCCESSFUL;
 }
 
 static int config_read(struct pci_bus *pci, unsigned int devfn, int where, int size, u32 *value)
 {
-	struct bus *bus = container_of(pci->sysdata, struct bus, sysdata);
-	struct sim_parent *parent = function(bus, devfn);
+	unsigned long flags;
+	int err;
 
-	*value = ~0U;
-	if (!parent)
-		return PCIBIOS_DEVICE_NOT_FOUND;
-	if (where + size > sizeof(parent->config))
-		return PCIBIOS_BAD_REGISTER_NUMBER;
-	if (size == 1)
-		*value = parent->config[where];
-	else if (size == 2)
-		*value = get_unaligned_le16(parent->config + where);
-	else
-		*value = get_unaligned_le32(parent->config + where);
-	return PCIBIOS_SUCCESSFUL;
+	raw_spin_lock_irqsave(&functions_lock, flags);
+	err = read_register(function_at(pci_domain_nr(pci), pci->number, devfn), where, size,
+			    value);
+	raw_spin_unlock_irqrestore(&functions_lock, flags);
+	return err;
 }
 
 /* The command register keeps what is written; nothing else does: no BAR has a size. */
 static int config_write(struct pci_bus *pci, unsigned int devfn, int where, int size, u32 value)
 {
-	struct bus *bus = container_of(pci->sysdata, struct bus, sysdata);
-	struct sim_parent *parent = function(bus, devfn);
+	struct function *function;
+	unsigned long flags;
 
-	if (parent && where == PCI_COMMAND && size == 2)
-		put_unaligned_le16(value, parent->config + where);
+	raw_spin_lock_irqsave(&functions_lock, flags);
+	function = function_at(pci_domain_nr(pci), pci->number, devfn);
+	if (function && where == PCI_COMMAND && size == 2)
+		put_unaligned_le16(value, function->config + where);
+	raw_spin_unlock_irqrestore(&functions_lock, flags);
 	return PCIBIOS_SUCCESSFUL;
 }
 
@@ -155,14 +182,88 @@ static void driver_put_named(struct driver *driver)
 	kfree(driver);
 }
 
-static struct bus *bus_get(unsigned int domain, unsigned int number)
+/* A link of PCI Express (PCIe 3.0 7.8): what it is now and what it can be at best. */
+static void express(u8 *config, u8 type, u32 speed, u32 width, u32 max_speed, u32 max_width)
 {
-	LIST_HEAD(resources);
+	u8 *express = config + EXPRESS;
+
+	put_unaligned_le16(PCI_STATUS_CAP_LIST, config + PCI_STATUS);
+	config[PCI_CAPABILITY_LIST] = EXPRESS;
+	express[PCI_CAP_LIST_ID] = PCI_CAP_ID_EXP;
+	put_unaligned_le16(2 | type << 4, express + PCI_EXP_FLAGS);
+	put_unaligned_le32((max_speed ?: speed) | (max_width ?: width) << 4,
+			   express + PCI_EXP_LNKCAP);
+	put_unaligned_le16(speed | width << 4, express + PCI_EXP_LNKSTA);
+}
+
+/* Both ends of a host's link. */
+static void express_link(const struct sim_host *host, struct function *function,
+			 struct function *port)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&functions_lock, flags);
+	express(function->config, PCI_EXP_TYPE_ENDPOINT, host->pci_speed, host->pci_width,
+		host->pci_max_speed, host->pci_max_width);
+	if (port)
+		express(port->config, PCI_EXP_TYPE_ROOT_PORT, host->pci_speed, host->pci_width,
+			host->slot_speed, host->slot_width);
+	raw_spin_unlock_irqrestore(&functions_lock, flags);
+}
+
+/* Makes the function appear on a bus; without a driver of the name none will be bound. */
+static int function_add(struct function *function, struct pci_bus *bus, const char *driver)
+{
+	unsigned long flags;
+
+	function->domain = pci_domain_nr(bus);
+	function->bus = bus->number;
+	raw_spin_lock_irqsave(&functions_lock, flags);
+	list_add(&function->list, &functions);
+	raw_spin_unlock_irqrestore(&functions_lock, flags);
+	pci_lock_rescan_remove();
+	function->pci = pci_scan_single_device(bus, function->devfn);
+	if (function->pci) {
+		pci_dev_get(function->pci);
+		driver_set_override(&function->pci->dev, &function->pci->driver_override, driver,
+				    strlen(driver));
+		pci_bus_add_device(function->pci);
+	}
+	pci_unlock_rescan_remove();
+	if (function->pci)
+		return 0;
+	raw_spin_lock_irqsave(&functions_lock, flags);
+	list_del(&function->list);
+	raw_spin_unlock_irqrestore(&functions_lock, flags);
+	return -ENODEV;
+}
+
+static void function_remove(struct function *function)
+{
+	unsigned long flags;
+
+	pci_stop_and_remove_bus_device_locked(function->pci);
+	pci_dev_put(function->pci);
+	raw_spin_lock_irqsave(&functions_lock, flags);
+	list_del(&function->list);
+	raw_spin_unlock_irqrestore(&functions_lock, flags);
+}
+
+static struct bus *bus_find(unsigned int domain, unsigned int number)
+{
 	struct bus *bus;
 
 	list_for_each_entry(bus, &buses, list)
-		if (bus->sysdata.domain == domain && bus->number == number)
+		if (bus->domain == domain && bus->number == number)
 			return bus;
+	return NULL;
+}
+
+/* A bus that is not there yet, and has no user. */
+static struct bus *bus_new(unsigned int domain, unsigned int number)
+{
+	struct bus *bus;
+
 	if (pci_find_bus(domain, number)) {
 		sim_refuse("there is a real PCI bus %04x:%02x", domain, number);
 		return ERR_PTR(-EINVAL);
@@ -170,10 +271,26 @@ static struct bus *bus_get(unsigned int domain, unsigned int number)
 	bus = kzalloc(sizeof(*bus), GFP_KERNEL);
 	if (!bus)
 		return ERR_PTR(-ENOMEM);
+	bus->domain = domain;
+	bus->number = number;
+	return bus;
+}
+
+static struct bus *root_get(unsigned int domain, unsigned int number)
+{
+	struct bus *bus = bus_find(domain, number);
+	LIST_HEAD(resources);
+
+	if (bus) {
+		bus->users++;
+		return bus;
+	}
+	bus = bus_new(domain, number);
+	if (IS_ERR(bus))
+		return bus;
+	bus->users = 1;
 	bus->sysdata.domain = domain;
 	bus->sysdata.node = NUMA_NO_NODE;
-	bus->number = number;
-	INIT_LIST_HEAD(&bus->parents);
 	pci_lock_rescan_remove();
 	bus->pci = pci_create_root_bus(NULL, number, &config_operations, &bus->sysdata, &resources);
 	pci_unlock_rescan_remove();
@@ -187,29 +304,76 @@ static struct bus *bus_get(unsigned int domain, unsigned int number)
 
 static void bus_put(struct bus *bus)
 {
-	if (!list_empty(&bus->parents))
+	if (--bus->users)
 		return;
-	pci_lock_rescan_remove();
-	pci_stop_root_bus(bus->pci);
-	pci_remove_root_bus(bus->pci);
-	pci_unlock_rescan_remove();
 	list_del(&bus->list);
+	if (bus->root) {
+		function_remove(&bus->port);
+		bus_put(bus->root);
+	} else {
+		pci_lock_rescan_remove();
+		pci_stop_root_bus(bus->pci);
+		pci_remove_root_bus(bus->pci);
+		pci_unlock_rescan_remove();
+	}
 	kfree(bus);
 }
 
-/* A PCI Express endpoint (PCIe 3.0 7.8): the link it has and the one it can have. */
-static void express(const struct sim_host *host, u8 *config)
+/* The root port that is the slot; a bridge's registers are those of header type 1. */
+static int port_add(struct bus *bus, const struct sim_host *host)
 {
-	u8 *express = config + EXPRESS;
+	u8 *config = bus->port.config;
+	int err;
 
-	put_unaligned_le16(PCI_STATUS_CAP_LIST, config + PCI_STATUS);
-	config[PCI_CAPABILITY_LIST] = EXPRESS;
-	express[PCI_CAP_LIST_ID] = PCI_CAP_ID_EXP;
-	put_unaligned_le16(2, express + PCI_EXP_FLAGS);
-	put_unaligned_le32((host->pci_max_speed ?: host->pci_speed) |
-				   (host->pci_max_width ?: host->pci_width) << 4,
-			   express + PCI_EXP_LNKCAP);
-	put_unaligned_le16(host->pci_speed | host->pci_width << 4, express + PCI_EXP_LNKSTA);
+	put_unaligned_le16(0x8086, config + PCI_VENDOR_ID);
+	put_unaligned_le16(0x1901, config + PCI_DEVICE_ID); /* a x16 port of Skylake */
+	put_unaligned_le32(PCI_CLASS_BRIDGE_PCI << 16, config + PCI_CLASS_REVISION);
+	config[PCI_HEADER_TYPE] = PCI_HEADER_TYPE_BRIDGE;
+	config[PCI_SECONDARY_BUS] = bus->number;
+	config[PCI_SUBORDINATE_BUS] = bus->number;
+	express(config, PCI_EXP_TYPE_ROOT_PORT, host->pci_speed, host->pci_width, host->slot_speed,
+		host->slot_width);
+	bus->port.devfn = PCI_DEVFN(bus->number, 0);
+	err = function_add(&bus->port, bus->root->pci, "hbasim-port");
+	if (err)
+		return err;
+	pci_lock_rescan_remove();
+	bus->pci = pci_add_new_bus(bus->root->pci, bus->port.pci, bus->number);
+	pci_unlock_rescan_remove();
+	if (bus->pci)
+		return 0;
+	function_remove(&bus->port);
+	return -ENOMEM;
+}
+
+/* The bus of a slot, behind a port of bus 00. */
+static struct bus *slot_get(const struct sim_host *host, unsigned int domain, unsigned int number)
+{
+	struct bus *bus = bus_find(domain, number);
+	int err;
+
+	if (!number || number > 31 || (bus && !bus->root)) {
+		sim_refuse("%04x:%02x is behind no slot: 01 to 1f can be", domain, number);
+		return ERR_PTR(-EINVAL);
+	}
+	if (bus) {
+		bus->users++;
+		return bus;
+	}
+	bus = bus_new(domain, number);
+	if (IS_ERR(bus))
+		return bus;
+	bus->users = 1;
+	bus->root = root_get(domain, 0);
+	err = IS_ERR(bus->root) ? PTR_ERR(bus->root) : port_add(bus, host);
+	if (err) {
+		if (!IS_ERR(bus->root))
+			bus_put(bus->root);
+		kfree(bus);
+		return ERR_PTR(err);
+	}
+	list_add(&bus->list, &buses);
+	return bus;
 }
 
 static int describe(const struct sim_host *host, u8 *config)
@@ -229,23 +393,7 @@ static int describe(const struct sim_host *host, u8 *config)
 	put_unaligned_le16(sub_device, config + PCI_SUBSYSTEM_ID);
 	put_unaligned_le32(host->pci_class << 8, config + PCI_CLASS_REVISION);
 	config[PCI_HEADER_TYPE] = 0x80; /* there may be more functions */
-	if (host->pci_speed)
-		express(host, config);
 	return 0;
-}
-
-static int function_scan(struct sim_parent *parent, const char *driver)
-{
-	pci_lock_rescan_remove();
-	parent->pci = pci_scan_single_device(parent->bus->pci, parent->devfn);
-	if (parent->pci) {
-		pci_dev_get(parent->pci);
-		driver_set_override(&parent->pci->dev, &parent->pci->driver_override, driver,
-				    strlen(driver));
-		pci_bus_add_device(parent->pci);
-	}
-	pci_unlock_rescan_remove();
-	return parent->pci ? 0 : -ENODEV;
 }
 
 static int pci_parent(struct sim_parent *parent, const struct sim_host *host)
@@ -256,21 +404,23 @@ static int pci_parent(struct sim_parent *parent, const struct sim_host *host)
 	if (sscanf(host->pci, "%x:%x:%x.%x", &domain, &number, &slot, &fn) != 4 ||
 	    domain > 0xffff || number > 255 || slot > 31 || fn > 7)
 		return sim_refuse("pci: an address like d000:01:01.0");
-	parent->devfn = PCI_DEVFN(slot, fn);
-	err = describe(host, parent->config);
+	parent->function.devfn = PCI_DEVFN(slot, fn);
+	err = describe(host, parent->function.config);
 	if (err)
 		return err;
-	parent->bus = bus_get(domain, number);
+	if (host->slot_speed && (!host->pci_speed || slot))
+		return sim_refuse("behind a slot: device 00, with a link");
+	parent->bus = host->slot_speed ? slot_get(host, domain, number) : root_get(domain, number);
 	if (IS_ERR(parent->bus))
 		return PTR_ERR(parent->bus);
-	if (function(parent->bus, parent->devfn))
-		return sim_refuse("there is a host on %s", host->pci);
-	list_add(&parent->list, &parent->bus->parents);
-	err = function_scan(parent, parent->driver->name);
-	if (err) {
-		list_del(&parent->list);
+	if (host->pci_speed)
+		express_link(host, &parent->function, NULL);
+	if (function_at(domain, number, parent->function.devfn))
+		err = sim_refuse("there is a host on %s", host->pci);
+	else
+		err = function_add(&parent->function, parent->bus->pci, parent->driver->name);
+	if (err)
 		bus_put(parent->bus);
-	}
 	return err;
 }
 
@@ -306,15 +456,23 @@ struct sim_parent *sim_parent_create(struct sim_host *host)
 
 struct device *sim_parent_device(struct sim_parent *parent)
 {
-	return parent->pci ? &parent->pci->dev : &parent->platform->dev;
+	return parent->function.pci ? &parent->function.pci->dev : &parent->platform->dev;
+}
+
+/* The host's link has trained anew. */
+void sim_parent_changed(struct sim_host *host)
+{
+	struct sim_parent *parent = host->parent;
+
+	if (parent->function.pci && host->pci_speed)
+		express_link(host, &parent->function,
+			     parent->bus->root ? &parent->bus->port : NULL);
 }
 
 void sim_parent_remove(struct sim_parent *parent)
 {
-	if (parent->pci) {
-		pci_stop_and_remove_bus_device_locked(parent->pci);
-		pci_dev_put(parent->pci);
-		list_del(&parent->list);
+	if (parent->function.pci) {
+		function_remove(&parent->function);
 		bus_put(parent->bus);
 	} else {
 		platform_device_unregister(parent->platform);

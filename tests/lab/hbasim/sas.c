@@ -157,8 +157,7 @@ static struct sim_end *port_new(struct sim_node *node, const unsigned long *phys
 	struct sim_end *end, *last;
 	u32 id = 0, i;
 
-	for_each_set_bit(i, phys, node->phys)
-	{
+	for_each_set_bit(i, phys, node->phys) {
 		if (node->phy[i].end || test_bit(i, node->up_bits)) {
 			sim_refuse("phy %u of %s is taken", i, node->name);
 			return NULL;
@@ -175,7 +174,8 @@ static struct sim_end *port_new(struct sim_node *node, const unsigned long *phys
 	end->sas.address = 0x5000c50000000001ULL | node->host->shost->host_no << 24 | id << 12;
 	end->sas.able = SAS_LINK_RATE_12_0_GBPS;
 	bitmap_copy(end->sas.phys, phys, SIM_PHYS);
-	for_each_set_bit(i, phys, node->phys) node->phy[i].end = end;
+	for_each_set_bit(i, phys, node->phys)
+		node->phy[i].end = end;
 	return end;
 }
 
@@ -262,8 +262,7 @@ static int run_phy(struct sim_line *line)
 	node = phys_at(host, sim_next(line), phys);
 	if (!node)
 		return -EINVAL;
-	for_each_set_bit(i, phys, node->phys)
-	{
+	for_each_set_bit(i, phys, node->phys) {
 		line->next = first;
 		err = err ?: sim_set(&node->phy[i], sim_sas_phy_keys, line);
 	}

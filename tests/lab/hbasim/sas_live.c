@@ -28,7 +28,9 @@ static struct sim_phy *nth(struct sim_node *node, const unsigned long *bits, uns
 {
 	unsigned int i;
 
-	for_each_set_bit(i, bits, node->phys) if (!n--) return &node->phy[i];
+	for_each_set_bit(i, bits, node->phys)
+		if (!n--)
+			return &node->phy[i];
 	return NULL;
 }
 
@@ -233,8 +235,9 @@ static int port_add(struct sim_end *end)
 		return err;
 	}
 	end->sas.port = port;
-	for_each_set_bit(i, end->sas.phys, parent->phys) if (sim_sas_is_up(&parent->phy[i]))
-		sas_port_add_phy(port, parent->phy[i].phy);
+	for_each_set_bit(i, end->sas.phys, parent->phys)
+		if (sim_sas_is_up(&parent->phy[i]))
+			sas_port_add_phy(port, parent->phy[i].phy);
 	return rphy_add(end);
 }
 
@@ -298,8 +301,7 @@ static void rates_init(struct sim_host *host)
 	list_for_each_entry(end, &host->ends, list) {
 		struct sim_node *parent = end->sas.parent;
 
-		for_each_set_bit(i, end->sas.phys, parent->phys)
-		{
+		for_each_set_bit(i, end->sas.phys, parent->phys) {
 			struct sim_phy *phy = &parent->phy[i];
 
 			if (phy->rate != SAS_LINK_RATE_UNKNOWN)
@@ -369,8 +371,7 @@ static int lane_lost(struct sim_phy *phy, u32 rate)
 	set_rate(phy, rate);
 	if (!end || !end->sas.port)
 		return 0;
-	for_each_set_bit(i, end->sas.phys, phy->node->phys)
-	{
+	for_each_set_bit(i, end->sas.phys, phy->node->phys) {
 		if (sim_sas_is_up(&phy->node->phy[i])) {
 			sas_port_delete_phy(end->sas.port, phy->phy);
 			return 0;
@@ -462,8 +463,7 @@ static struct sim_phy *lane(struct sim_end *end)
 	struct sim_phy *best = NULL;
 	unsigned int i;
 
-	for_each_set_bit(i, end->sas.phys, end->sas.parent->phys)
-	{
+	for_each_set_bit(i, end->sas.phys, end->sas.parent->phys) {
 		struct sim_phy *phy = &end->sas.parent->phy[i];
 
 		if (sim_sas_is_up(phy) && (!best || phy->free_at < best->free_at))

@@ -23,8 +23,9 @@ static struct sim_phy *near_phy(const struct sim_end *end, unsigned int number)
 {
 	unsigned int i;
 
-	for_each_set_bit(i, end->sas.phys,
-			 end->sas.parent->phys) if (!number--) return &end->sas.parent->phy[i];
+	for_each_set_bit(i, end->sas.phys, end->sas.parent->phys)
+		if (!number--)
+			return &end->sas.parent->phy[i];
 	return NULL;
 }
 
