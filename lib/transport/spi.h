@@ -56,7 +56,9 @@ extern const struct fact_key SPI_KEY_PERIOD_PS, SPI_KEY_MIN_PERIOD_PS, SPI_KEY_O
 bool spi_class_rate(const struct subject *class, const struct inquiry *q, struct rate *ret,
                     uint64_t *ret_offset);
 
-/* Did the target claim synchronous transfers, as the kernel saw it? Only then there are files about these. */
+/* Did the target claim synchronous transfers, as the kernel saw it? Only then newer kernels have files about these
+ * (scsi_transport_spi.c, target_attribute_is_visible()). Older ones have all files for all targets: that a kernel is
+ * not one of them is known where it has no file about DT transfers. */
 bool spi_class_claims_sync(const struct subject *class);
 
 /* Can everything be read that may limit the target: max_offset, min_period, max_width? `q` as above. */

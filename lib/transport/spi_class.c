@@ -13,6 +13,7 @@
 static const struct fact_key *const SYNC_FILES[] = { &SPI_KEY_OFFSET, &SPI_KEY_MAX_OFFSET,
                                                      &SPI_KEY_PERIOD_PS, &SPI_KEY_MIN_PERIOD_PS,
                                                      NULL };
+static const struct fact_key *const DT_FILES[] = { &SPI_KEY_DT, NULL };
 static const struct fact_key *const WIDE_FILES[] = { &SPI_KEY_WIDTH, &SPI_KEY_MAX_WIDTH, NULL };
 
 static bool has_any(const struct subject *class, const struct fact_key *const *files)
@@ -64,7 +65,7 @@ bool spi_class_rate(const struct subject *class, const struct inquiry *q, struct
 
 bool spi_class_claims_sync(const struct subject *class)
 {
-    return has_any(class, SYNC_FILES);
+    return has_any(class, SYNC_FILES) && !has_any(class, DT_FILES);
 }
 
 /* Can the limit of that key be read? The kernel says "reserved" where no period was set as one: then the fact is

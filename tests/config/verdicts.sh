@@ -32,10 +32,11 @@ host5 none
 host6 none
 TEXT
 
-# Async and nothing said by the target: no proof. Ultra160 is what the driver was told. The rest have no link to see.
+# Async, and the kernel shows that the target claims more than that. Ultra160 is what
+# the driver was told. The rest have no link to see.
 verdicts --config "$work/yes.conf" >"$work/said"
 expect 'physical = yes' <<TEXT
-target0:0:0 unknown
+target0:0:0 below
 host1 unknown
 target2:0:0 capped
 target3:0:0 ok
@@ -57,7 +58,10 @@ TEXT
 "$hbactl" --capture "$capture" --config "$work/no.conf" show target3:0:0 |
     grep -q "verdict: none, $work/no.conf:2 says that there is no physical link"
 
-# A file that is not there is said, and changes neither the report nor the exit status.
-verdicts --config "$work/nowhere.conf" >"$work/said" 2>"$work/err"
-verdicts | diff -u - "$work/said"
+# A file that is named and not there is an error; one that says nothing changes nothing.
+status=0
+"$hbactl" --capture "$capture" --config "$work/nowhere.conf" >"$work/said" 2>"$work/err" || status=$?
+test "$status" -eq 3 -a ! -s "$work/said"
 echo "hbactl: $work/nowhere.conf: No such file or directory" | diff -u - "$work/err"
+verdicts --config /dev/null >"$work/said"
+verdicts | diff -u - "$work/said"

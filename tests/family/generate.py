@@ -19,6 +19,7 @@ import fc
 import hidden
 import net
 import sas
+import sas_faults
 import slots
 import spi
 import usb
@@ -26,7 +27,7 @@ from adapter import Ids
 from tree import Kernel, Tree
 
 TRANSPORTS = [spi, sas, ata, fc, usb, net, hidden]
-FAULTS = [f for t in TRANSPORTS + [slots] for f in t.FAULTS]
+FAULTS = [f for t in (spi, sas_faults, ata, fc, usb, net, hidden, slots) for f in t.FAULTS]
 START_US = 1772000000000000
 HOUR_US = 3600 * 1000000
 

@@ -25,11 +25,11 @@ static struct store *shelf(uint64_t hour, const char *hostname, enum spoilt spoi
     if (spoilt != NO_SHELF) {
         phy(s, HOST0, "phy-0:0", "port-0:0", "6.0 Gbit", "6.0 Gbit", "6.0 Gbit");
         phy(s, HOST0, "phy-0:1", "port-0:0", "6.0 Gbit", "6.0 Gbit", "6.0 Gbit");
-        port(s, HOST0, "port-0:0");
+        port(s, HOST0, "port-0:0", 2);
         expander(s, HOST0 "/port-0:0", "expander-0:0",
                  spoilt == NO_ADDRESS ? "garbage" : "0x500304800000a07f", "SAS3x40");
         phy(s, SHELF, "phy-0:0:4", "port-0:0:4", "6.0 Gbit", "6.0 Gbit", "6.0 Gbit");
-        port(s, SHELF, "port-0:0:4");
+        port(s, SHELF, "port-0:0:4", 1);
     } else {
         assert_int_equal(store_dir(s, text("/sys/class/sas_phy"), &node), 0);
         assert_int_equal(store_dir(s, text("/sys/class/sas_port"), &node), 0);
