@@ -337,6 +337,7 @@ static struct thresholds thresholds_of(const struct config *config)
     t.soft_errors_per_hour = said->aer_info_per_hour;
     t.flapping_changes = (unsigned)said->flapping_changes;
     t.flapping_us = said->flapping_within_us;
+    t.quiet_us = said->flapping_quiet_us;
     t.stuck_timeouts = (unsigned)said->device_stuck_timeouts;
     t.read_below_percent = (unsigned)said->read_below_percent;
     t.read_below_apart_us = said->read_below_apart_us;

@@ -375,8 +375,10 @@ int judge_report(struct report *report, const struct history *history,
 
     for (size_t i = 0; r == 0 && i < ELEMENTS(RULES); i++)
         r = RULES[i].apply(&j);
-    for (size_t i = 0; r == 0 && i < report->findings.n; i++)
+    for (size_t i = 0; r == 0 && i < report->findings.n; i++) {
+        judge_since(&j, report->findings.v[i]);
         r = acknowledge(&j, report->findings.v[i]);
+    }
     if (r == 0)
         r = sort_findings(report);
     for (size_t i = 0; r == 0 && i < report->findings.n; i++)

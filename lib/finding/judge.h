@@ -92,6 +92,9 @@ uint64_t judge_ago(const struct judging *j, const struct snapshot *s);
 /* The report as a snapshot without contents: when it was taken. */
 struct snapshot judge_now(const struct judging *j);
 
+/* since.c: sets since when it is known to hold. */
+void judge_since(const struct judging *j, struct finding *f);
+
 /* ---- rules ---- each returns 0 or -ENOMEM */
 
 int judge_modes(struct judging *j); /* modes.c */

@@ -15,6 +15,7 @@ struct thresholds {
     uint64_t soft_errors_per_hour; /* soft errors (PCIe AER): info below this */
     unsigned flapping_changes;     /* link-flapping at so many changes … */
     uint64_t flapping_us;          /* … within this */
+    uint64_t quiet_us;             /* … until there was none for so long */
     unsigned stuck_timeouts;       /* device-stuck at so many commands timed out … */
     uint64_t stuck_us;             /* … within this */
     unsigned
@@ -32,6 +33,7 @@ struct thresholds {
         .soft_errors_per_hour = 1000,             \
         .flapping_changes = 3,                    \
         .flapping_us = 3600ull * 1000000,         \
+        .quiet_us = 3600ull * 1000000,            \
         .stuck_timeouts = 2,                      \
         .stuck_us = 3600ull * 1000000,            \
         .read_below_percent = 25,                 \

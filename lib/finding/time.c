@@ -41,12 +41,12 @@ static bool has_changed(const struct looks *a, const struct looks *b)
     return a->is_up && a->is_known && b->is_known && !rate_same(a->rate, b->rate);
 }
 
-/* Several changes within the window are flapping; until the window passes without any. */
+/* Several changes within the window are flapping; until a while passes without any. */
 static void note_change(const struct judging *j, struct changes *c)
 {
     size_t n = j->thresholds.flapping_changes, last = c->at.n - 1;
 
-    if (last && c->at.v[last] - c->at.v[last - 1] > j->thresholds.flapping_us) {
+    if (last && c->at.v[last] - c->at.v[last - 1] > j->thresholds.quiet_us) {
         c->is_flapping = false;
         c->first = last;
     }
@@ -87,7 +87,7 @@ static int find_changes(const struct judging *j, const struct link *l, struct ch
         if (r == 0)
             note_change(j, ret);
     }
-    if (ret->at.n && j->report->wall_us - ret->at.v[ret->at.n - 1] >= j->thresholds.flapping_us)
+    if (ret->at.n && j->report->wall_us - ret->at.v[ret->at.n - 1] >= j->thresholds.quiet_us)
         ret->is_flapping = false;
     return r;
 }
@@ -148,6 +148,8 @@ static int add_flapping(struct judging *j, struct changes *all, size_t first)
     struct finding *f = judge_add(j, "link-flapping");
     int r = f ? 0 : -ENOMEM;
 
+    if (f)
+        f->since_us = c->at.v[c->first];
     for (size_t i = first; r == 0 && i < j->model->links.n; i++) {
         const struct link *other = j->model->links.v[i];
 

@@ -32,6 +32,7 @@ edge() {
 edge sas-phy-errors-growing errors-growing errors_growing_per_hour 1871 1872
 edge sata-link-flapping link-flapping flapping_changes 5 6
 edge sata-link-flapping link-flapping flapping_within 1h 10min
+edge sata-link-flapping link-flapping flapping_quiet 10min 1s
 edge device-times-out device-stuck device_stuck_timeouts 2 3
 edge spi-reads-fell-mode-unchanged read-below-link read_below_percent 6 5
 edge spi-reads-fell-mode-unchanged read-below-link read_below_apart 30min 300d

@@ -188,7 +188,7 @@ class Findings(Scratch):
     def test_who_sets_a_limit(self):
         names = captures("spi-seeprom-async-tape")
         out = hbactl(*names, "explain", "st0").stdout
-        self.assertIn("because of a limit that was set (/proc/scsi User); without it, Ultra2.", out)
+        self.assertIn("because of a limit that was set (/proc/scsi User); without it, Fast-5.", out)
         self.assertIn("remove it (/proc/scsi User: the adapter's setting for this id, in its BIOS)", out)
         self.assertIn("phy-0:0 and 3 more are held at 6.0 Gb/s", hbactl(*captures("sas-phy-programmed-to-6g")).stdout)
 
