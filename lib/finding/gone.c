@@ -208,11 +208,43 @@ static bool is_explained(const struct judging *j, const struct losses *all, cons
            (x->bundle_id && (!bundle || bundle->is_unseen)) || was_moved(j, x);
 }
 
+/* When the lost one was up last; NULL where that is not known. */
+static const char *last_up(struct judging *j, const struct loss *x)
+{
+    return x->last == SIZE_MAX ? NULL : judge_time(j, j->history->snapshots.v[x->last].wall_us);
+}
+
 static int add_loss(struct finding *f, const struct loss *x)
 {
     int r = judge_subject(f, x->id, x->kernel_name);
 
     return r < 0 ? r : judge_evidence(f, x->kernel_name, x->label ? x->label : "up", x->far);
+}
+
+/* What is down is there and leads nowhere; what is gone is not there any more. */
+static int say_lost(struct judging *j, struct finding *f, const struct loss *x, size_t down)
+{
+    const char *when = last_up(j, x), *far = x->far ? x->far : "", *what;
+    size_t gone = f->subjects.n - down;
+    int r = judge_evidence(f, "last seen up", when, "an earlier capture");
+
+    if (r < 0)
+        return r;
+    if (f->subjects.n == 1)
+        return judge_say(j, f, "%s%s%s%s is %s%s%s%s%s", x->kernel_name, *far ? ", to " : "", far,
+                         *far ? "," : "", down ? "down" : "gone", x->label ? "; it was up at " : "",
+                         x->label ? x->label : "",
+                         !when      ? ""
+                         : x->label ? ", last seen so "
+                                    : "; last seen up ",
+                         when ? when : "");
+    what = !gone  ? arena_printf(j->arena, "%zu links are down", down)
+           : down ? arena_printf(j->arena, "%zu links are down and %zu gone", down, gone)
+                  : arena_printf(j->arena, "%zu links are gone", gone);
+    if (!what)
+        return -ENOMEM;
+    return judge_say(j, f, "%s, the first %s%s%s%s%s", what, x->kernel_name, *far ? ", to " : "",
+                     far, when ? "; last seen up " : "", when ? when : "");
 }
 
 /* All that were lost below one host, or with one wire, since one look. */
@@ -222,6 +254,7 @@ static int add_lost(struct judging *j, struct losses *all, size_t first)
     const struct link *l = judge_link(j, x->id);
     struct finding *f = judge_add(j, "link-lost");
     int r = !f ? -ENOMEM : l ? judge_situation(j, f, judge_situation_of(l)) : 0;
+    size_t down = 0;
 
     for (size_t i = first; r == 0 && i < all->v.n; i++) {
         struct loss *other = &all->v.v[i];
@@ -232,15 +265,10 @@ static int add_lost(struct judging *j, struct losses *all, size_t first)
             is_explained(j, all, other))
             continue;
         other->is_done = true;
+        down += judge_link(j, other->id) != NULL;
         r = add_loss(f, other);
     }
-    if (r == 0 && f->subjects.n > 1)
-        return judge_say(j, f, "%zu links that were up are gone, the first %s%s%s", f->subjects.n,
-                         x->kernel_name, x->far ? ", to " : "", x->far ? x->far : "");
-    return r < 0 ? r
-                 : judge_say(j, f, "%s, which was up%s%s, is gone%s%s", x->kernel_name,
-                             x->label ? " at " : "", x->label ? x->label : "",
-                             x->far ? "; it led to " : "", x->far ? x->far : "");
+    return r < 0 ? r : say_lost(j, f, x, down);
 }
 
 int judge_lost(struct judging *j)

@@ -171,6 +171,15 @@ class Findings(Scratch):
         self.assertEqual(p.returncode, 0, p.stderr)
         self.assertIn("port-0:1 is not there any more.\n\nlink-lost, critical: ", p.stdout)
 
+    def test_down_is_not_gone(self):
+        def said(case):
+            return hbactl(*captures(case), "list", "findings", "--no-legend").stdout
+        self.assertIn(" host0, to fabric 0x100000051e000000, is down; it was up at 16GFC, last seen so 2026-03-04 10:00 UTC\n",
+                      said("fc-linkdown-stale-speed"))
+        self.assertIn(" 4 links are down and 1 gone, the first phy-0:4, to expander-0:1 LSI SAS3x28; last seen up 2026-02-12 10:00 UTC\n",
+                      said("sas-shelf-unplugged-one-finding"))
+        self.assertIn(" host6, to 0x50060e8014a3c601, is down\n", said("fc-states-speeds-and-a-vport"))
+
     def test_a_virtual_port_is_called_one(self):
         names = captures("fc-states-speeds-and-a-vport")
         self.assertIn("\nhost7  virtual port (NPIV) of host1  PCI ", hbactl(*names).stdout)
