@@ -3,7 +3,7 @@
  * A pull reader of JSON text (RFC 8259) that holds one token at a time.
  *
  * Captures are tens of megabytes, and a tree of one takes five times that (CAPTURE.md), so they are
- * read token by token. jansson, used wherever a tree is small, has no such reader.
+ * read token by token. jansson has no such reader; only tests use it, to say what this one should.
  *
  * Strict: UTF-8 only, no NUL, no trailing commas, no lone surrogates, nesting up to 64, strings up to
  * 1 MiB. Duplicate keys are for the caller to see: only it knows what may repeat.

@@ -71,7 +71,7 @@ const struct catalog_entry CATALOG[] = {
           "a witness that is out of date: data kept since the last scan"),
       LIST(
           "reset or replug the device at a quiet time so that both negotiate again, and look again",
-          "measure (hbactl probe): a rate above what one of the modes can carry shows which witness is wrong",
+          "measure: a rate above what one of the modes can carry shows which witness is wrong",
           "update the driver or firmware of the end that the measurement contradicts"),
       "two links compared with each other: here both speak of the same one" },
     { "host-wide-limit", SEVERITY_WARNING, "c834407cb06645b58b1c4c95d7647e63",
@@ -128,7 +128,7 @@ const struct catalog_entry CATALOG[] = {
       LIST("look at power and cable of what the names say",
            "where several were lost together, begin at what they share",
            "look into the kernel log for what went first",
-           "where it was taken away on purpose: hbactl ack"),
+           "where it was taken away on purpose: leave out the captures from before"),
       "a device that was removed on purpose, or another in its place" },
     { "link-flapping", SEVERITY_WARNING, "7c700cee83fd475ca51b1902a4ca1197",
       "the link changed its state or mode several times in a while",
@@ -158,7 +158,7 @@ const struct catalog_entry CATALOG[] = {
           "an adapter, expander or bridge that retries without saying so"),
       LIST(
           "look at the device's own health data: reallocated and pending sectors, temperature, background activity",
-          "measure again at a quiet time: hbactl probe",
+          "measure again at a quiet time",
           "look at the error counters of its link, and measure a sibling; then replace the device"),
       "a busy device: such measurements are thrown away" },
     { "device-stuck", SEVERITY_CRITICAL, "b524441003114d61b5b4d1cb6a22f6d8",

@@ -147,6 +147,8 @@ class Findings(Scratch):
                 self.assertEqual(p.returncode, 0, p.stderr)
                 self.assertIn("What causes it", p.stdout)
                 self.assertIn("What to do", p.stdout)
+                for verb in re.findall(r"\bhbactl (\w+)", p.stdout):
+                    self.assertIn("\n  %s " % verb, hbactl("--help").stdout)
 
     def test_a_verdict_is_explained(self):
         out = hbactl(*captures(BELOW), "explain", "sdc").stdout
