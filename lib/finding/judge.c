@@ -193,25 +193,11 @@ const char *judge_more(struct judging *j, size_t n)
     return n ? arena_printf(j->arena, " and %zu more", n) : "";
 }
 
-int judge_name_limit(struct judging *j, struct finding *f, const char *via)
+const char *judge_link_name(struct judging *j, const struct link *l)
 {
-    struct catalog_entry *entry = arena_alloc(j->arena, sizeof(*entry));
-    const char **remedies;
-    size_t n = 0;
-
-    while (f->entry->remedies[n])
-        n++;
-    remedies = arena_new_array(j->arena, const char *, n + 1);
-    if (!entry || !remedies || n < 2)
-        return entry && remedies ? 0 : -ENOMEM;
-    memcpy(remedies, f->entry->remedies, n * sizeof(*remedies));
-    remedies[1] = arena_printf(
-        j->arena, "else remove it (%s: %s), and have the link negotiate again (replug or reboot)",
-        via, catalog_limit(via));
-    *entry = *f->entry;
-    entry->remedies = remedies;
-    f->entry = entry;
-    return remedies[1] ? 0 : -ENOMEM;
+    if (judge_is_slot(l))
+        return arena_printf(j->arena, "the slot of %s (%s)", l->host->kernel_name, l->kernel_name);
+    return l->far ? arena_printf(j->arena, "%s (%s)", l->kernel_name, l->far) : l->kernel_name;
 }
 
 bool judge_same_wire(const struct link *a, const struct link *b)

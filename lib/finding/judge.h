@@ -2,8 +2,8 @@
 /*
  * From verdicts, facts and history to findings: one cause, one finding.
  *
- * judge.c holds the table of rules; each rule is a function in a file of its kind (modes.c, gone.c, time.c,
- * device.c, load.c) and named in the table with the codes it can raise.
+ * judge.c holds the table of rules; each rule is a function in a file of its kind (modes.c, caps.c, gone.c,
+ * time.c, device.c, load.c) and named in the table with the codes it can raise.
  */
 #pragma once
 
@@ -56,15 +56,14 @@ const char *judge_mode(struct judging *j, const struct mode *m);
 /* "0:0:2:0 (sdc, SEAGATE ST3146807LC)": a device in words, in the arena. */
 const char *judge_device_name(struct judging *j, const struct device *d);
 
+/* "target0:0:2 (SEAGATE ST3146807LC)", "the slot of host0 (0000:03:00.0)": a link in words, in the arena. */
+const char *judge_link_name(struct judging *j, const struct link *l);
+
 /* "2026-11-30 10:00 UTC", in the arena; NULL where it is not known. */
 const char *judge_time(struct judging *j, uint64_t wall_us);
 
 /* " and 3 more" for n of 3, "" for 0, in the arena. */
 const char *judge_more(struct judging *j, size_t n);
-
-/* Replaces the remedy that says where a limit is to be lifted by one that names what sets it. Returns 0 or
- * -ENOMEM. */
-int judge_name_limit(struct judging *j, struct finding *f, const char *via);
 
 /* lanes.c: adds which lanes a wide link has, and which phys beside them it has not. Nothing for a link without
  * lanes of its own. Returns 0 or -ENOMEM. */
@@ -97,8 +96,8 @@ void judge_since(const struct judging *j, struct finding *f);
 
 /* ---- rules ---- each returns 0 or -ENOMEM */
 
-int judge_modes(struct judging *j); /* modes.c */
-int judge_caps(struct judging *j);
+int judge_modes(struct judging *j);        /* modes.c */
+int judge_caps(struct judging *j);         /* caps.c */
 int judge_disagreement(struct judging *j); /* witness.c */
 int judge_siblings(struct judging *j);
 int judge_lost(struct judging *j); /* gone.c */

@@ -39,9 +39,9 @@ int judge_slots(struct judging *j)
         if (r == 0)
             r = judge_evidence(f, "slot", judge_mode(j, &port->mode), port->via);
         if (r == 0)
-            r = judge_say(j, f, "%s can do %s, in its slot (%s) only %s", l->kernel_name,
-                          judge_mode(j, &card->mode), judge_mode(j, &port->mode),
-                          judge_mode(j, &l->expected));
+            r = judge_say(j, f, "%s can do %s: its card %s, the slot %s", judge_link_name(j, l),
+                          judge_mode(j, &l->expected), judge_mode(j, &card->mode),
+                          judge_mode(j, &port->mode));
     }
     return r;
 }
@@ -162,7 +162,8 @@ static int add_load(struct judging *j, const struct link *hop, const struct host
                            NULL);
     return r < 0 ? r
                  : judge_say(j, f, "what hangs below %s can send %s times what it carries",
-                             bus ? bus->kernel_name : hop->kernel_name, ratio(j, below, carries));
+                             bus ? bus->kernel_name : judge_link_name(j, hop),
+                             ratio(j, below, carries));
 }
 
 static bool is_too_much(uint64_t below, uint64_t carries)

@@ -330,22 +330,20 @@ static const struct link *shared_hop(const struct judging *j, const struct group
 
 static int say_of_one(struct judging *j, struct finding *f, const struct link *l, size_t n)
 {
-    const char *far = l->far ? l->far : "the device";
+    const char *actual = judge_mode(j, &l->actual), *expected = judge_mode(j, &l->expected),
+               *name = judge_link_name(j, l);
 
     if (n > 1)
         return judge_say(j, f, "%zu links, the first %s, run at %s; expected %s", n, l->kernel_name,
-                         judge_mode(j, &l->actual), judge_mode(j, &l->expected));
+                         actual, expected);
     if (setter_of(l) == WHO_HISTORY)
-        return judge_say(j, f, "%s (%s) runs at %s; it ran at %s before", l->kernel_name, far,
-                         judge_mode(j, &l->actual), judge_mode(j, &l->expected));
+        return judge_say(j, f, "%s runs at %s; it ran at %s before", name, actual, expected);
     if (setter_of(l) == WHO_ADMINISTRATOR)
-        return judge_say(j, f, "%s (%s) runs at %s; the configuration wants %s", l->kernel_name,
-                         far, judge_mode(j, &l->actual), judge_mode(j, &l->expected));
+        return judge_say(j, f, "%s runs at %s; the configuration wants %s", name, actual, expected);
     if (setter_of(l) == WHO_SIBLING)
-        return judge_say(j, f, "%s (%s) runs at %s; others of its kind run at %s", l->kernel_name,
-                         far, judge_mode(j, &l->actual), judge_mode(j, &l->expected));
-    return judge_say(j, f, "%s (%s) runs at %s; both ends can do %s", l->kernel_name, far,
-                     judge_mode(j, &l->actual), judge_mode(j, &l->expected));
+        return judge_say(j, f, "%s runs at %s; others of its kind run at %s", name, actual,
+                         expected);
+    return judge_say(j, f, "%s runs at %s; both ends can do %s", name, actual, expected);
 }
 
 /* A wide link whose lanes are slow is slow by them: one finding. */
@@ -433,71 +431,5 @@ int judge_modes(struct judging *j)
             r = of_links(j, &g);
     }
     free(g.done);
-    return r;
-}
-
-/* ---- limits somebody set ---- */
-
-/* The limit that holds the link: the tightest of `allowed`; NULL where it is not below its ability, or does not
- * hold: the link exceeds it. */
-static const struct claim *cap_of(const struct link *l)
-{
-    const struct claim *cap = NULL;
-    struct rate able, held;
-
-    if ((l->verdict != VERDICT_CAPPED && l->verdict != VERDICT_BELOW) || !expect_ability(l, &able))
-        return NULL;
-    for (size_t i = 0; i < l->allowed.n; i++)
-        if (!cap || rate_compare(l->allowed.v[i].mode.rate, cap->mode.rate) < 0)
-            cap = &l->allowed.v[i];
-    if (!cap)
-        return NULL;
-    held = rate_common(cap->mode.rate, able);
-    if (rate_compare(held, able) >= 0)
-        return NULL;
-    return rate_same(held, l->actual.rate) || rate_compare(held, l->actual.rate) > 0 ? cap : NULL;
-}
-
-/* One limit: of the same place, for links of one host, whether for lanes or for all of them in one. */
-static bool same_cap(const struct link *l, const struct claim *cap, const struct link *other)
-{
-    const struct claim *its = cap_of(other);
-
-    return its && other->host == l->host && same_text(its->via, cap->via) &&
-           its->mode.rate.lane_kb_per_s == cap->mode.rate.lane_kb_per_s;
-}
-
-int judge_caps(struct judging *j)
-{
-    bool *done = calloc(j->model->links.n + 1, sizeof(bool));
-    int r = done ? 0 : -ENOMEM;
-
-    for (size_t i = 0; r == 0 && i < j->model->links.n; i++) {
-        const struct link *l = j->model->links.v[i];
-        const struct claim *cap = cap_of(l);
-        struct finding *f;
-
-        if (done[i] || !cap)
-            continue;
-        f = judge_add(j, "capped-by-configuration");
-        r = f ? 0 : -ENOMEM;
-        for (size_t k = i; r == 0 && k < j->model->links.n; k++) {
-            const struct link *other = j->model->links.v[k];
-
-            if (done[k] || !same_cap(l, cap, other))
-                continue;
-            done[k] = true;
-            r = judge_subject_link(j, f, other);
-        }
-        if (r == 0)
-            r = judge_evidence(f, "limit", judge_mode(j, &cap->mode), cap->via);
-        if (r == 0)
-            r = judge_name_limit(j, f, cap->via);
-        if (r == 0)
-            r = judge_say(j, f, "%s%s %s held at %s by %s", l->kernel_name,
-                          judge_more(j, f->subjects.n - 1), f->subjects.n > 1 ? "are" : "is",
-                          judge_mode(j, &cap->mode), cap->via);
-    }
-    free(done);
     return r;
 }

@@ -165,8 +165,8 @@ static int add_flapping(struct judging *j, struct changes *all, size_t first)
         r = add_steps(j, f, l, c);
     return r < 0
                ? r
-               : judge_say(j, f, "%s%s changed its state or mode %zu times within %" PRIu64 " min",
-                           l->kernel_name, f->subjects.n > 1 ? " (and others with it)" : "",
+               : judge_say(j, f, "%s%s changed state or mode %zu times within %" PRIu64 " min",
+                           judge_link_name(j, l), judge_more(j, f->subjects.n - 1),
                            c->at.n - c->first, (j->report->wall_us - c->at.v[c->first]) / 60000000);
 }
 
@@ -338,7 +338,7 @@ static int add_growth(struct judging *j, struct finding **f, const struct link *
         if (r == 0) {
             (*f)->severity = SEVERITY_INFO;
             r = judge_say(j, *f, "%s counts %s: %" PRIu64 " more within %" PRIu64 " min",
-                          l->kernel_name, g->key->name, g->grown, g->us / 60000000);
+                          judge_link_name(j, l), g->key->name, g->grown, g->us / 60000000);
         }
     }
     if (r < 0)

@@ -203,6 +203,13 @@ class Findings(Scratch):
         self.assertIn("remove it (/proc/scsi User: the adapter's setting for this id, in its BIOS)", out)
         self.assertIn("phy-0:0 and 3 more are held at 6.0 Gb/s", hbactl(*captures("sas-phy-programmed-to-6g")).stdout)
 
+    def test_a_slot_is_called_by_its_adapter(self):
+        out = hbactl(*captures("pcie-x4-of-x8")).stdout
+        self.assertIn("warning: the slot of host0 (0000:03:00.0) runs at 8.0 GT/s x4; both ends can do 8.0 GT/s x8\n", out)
+        self.assertIn("info: what hangs below the slot of host0 (0000:03:00.0) can send 1.2 times what it carries\n", out)
+        self.assertIn("info: the slot of host0 (0000:06:00.0) can do 5.0 GT/s x4: its card 8.0 GT/s x8, the slot 5.0 GT/s x4\n",
+                      hbactl(*captures("pcie-chipset-slot-limits-hba")).stdout)
+
     def test_lanes_are_evidence(self):
         out = hbactl(*captures("sas-wide-port-one-lane-missing"), "explain", "port-0:0").stdout
         self.assertIn("\n  lanes: phy-0:0, phy-0:2, phy-0:3, phy-0:4, phy-0:5, phy-0:6, phy-0:7 [port-0:0]\n"
