@@ -65,8 +65,7 @@ const char *judge_time(struct judging *j, uint64_t wall_us);
 /* " and 3 more" for n of 3, "" for 0, in the arena. */
 const char *judge_more(struct judging *j, size_t n);
 
-/* lanes.c: adds which lanes a wide link has, and which phys beside them it has not. Nothing for a link without
- * lanes of its own. Returns 0 or -ENOMEM. */
+/* lanes.c: adds which lanes a wide link has, and what is at its near end and in no link. Returns 0 or -ENOMEM. */
 int judge_lanes(struct judging *j, struct finding *f, const struct link *l);
 
 /* Is the link named by a finding of one of these codes already (NULL: of any)? */

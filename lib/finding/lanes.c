@@ -62,8 +62,8 @@ int judge_lanes(struct judging *j, struct finding *f, const struct link *l)
     int r;
 
     lanes = names_of(j, l, false, &failed);
-    if (failed || !lanes)
-        return failed ? -ENOMEM : 0;
+    if (failed)
+        return -ENOMEM;
     beside = names_of(j, l, true, &failed);
     if (failed)
         return -ENOMEM;

@@ -220,10 +220,13 @@ static void print_device(const void *what, const void *detail, FILE *out)
     char payload[32], nodes[128];
     struct link *hop;
     uint64_t kb_per_s = device_path_kb_per_s(d, &hop);
+    const char *state = fact_text(d->subject, &KEY_STATE);
 
     words_nodes(d, true, nodes, sizeof(nodes));
     fprintf(out, "%s%s%s, %s%s%s", d->hctl, *nodes ? " " : "", nodes, d->vendor ? d->vendor : "",
             d->vendor ? " " : "", d->model ? d->model : "");
+    if (state && strcmp(state, "running") != 0)
+        fprintf(out, ", %s", state);
     if (kb_per_s)
         fprintf(out, ": at most %s, by %s",
                 words_payload(kb_per_s, strcpy(payload, ""), sizeof(payload)), hop->kernel_name);

@@ -100,7 +100,9 @@ void output_links(const struct report *report, const struct text_style *style, F
             r = table_cell(t, c, COLOUR_NONE, CELLS[c]);
         if (r == 0)
             r = table_cell(t, 8, colour,
-                           l->state == LINK_UP ? verdict : verdict_to_string(l->verdict));
+                           l->state == LINK_UP || l->state == LINK_DOWN
+                               ? verdict
+                               : verdict_to_string(l->verdict));
         if (r == 0)
             r = table_cell(t, 9, COLOUR_DIM, l->reason);
     }

@@ -203,6 +203,7 @@ void output_device(const struct report *report, const struct device *d,
     line(out, "id", d->id);
     line(out, "nodes", words_nodes(d, true, nodes, sizeof(nodes)));
     line(out, "type", d->type);
+    line(out, "state", fact_text(d->subject, &KEY_STATE));
     line(out, "vendor", d->vendor);
     line(out, "model", d->model);
     line(out, "revision", d->revision);

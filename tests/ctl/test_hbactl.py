@@ -188,6 +188,12 @@ class Findings(Scratch):
         self.assertIn("virtual port of: host1\n", hbactl(*names, "show", "host7").stdout)
         self.assertIn("host7 is a virtual port (NPIV) of host1", hbactl(*names, "explain", "host7").stdout)
 
+    def test_a_device_that_does_not_run(self):
+        names = captures("fc-port-of-target-gone")
+        self.assertIn("7:0:0:0 sda sg0, EMC SYMMETRIX, transport-offline: at most", hbactl(*names, "explain", "sda").stdout)
+        self.assertIn("           state: transport-offline\n", hbactl(*names, "show", "sda").stdout)
+        self.assertRegex(hbactl(*captures("fc-linkdown-stale-speed"), "list", "links").stdout, r"host0 .* down .*DOWN")
+
     def test_ends_are_called_by_name(self):
         self.assertIn("near end: host0\n", hbactl(*captures("sas-cascade-3g-shelf-behind-6g"), "show", "port-0:0").stdout)
 
@@ -214,6 +220,7 @@ class Findings(Scratch):
         out = hbactl(*captures("sas-wide-port-one-lane-missing"), "explain", "port-0:0").stdout
         self.assertIn("\n  lanes: phy-0:0, phy-0:2, phy-0:3, phy-0:4, phy-0:5, phy-0:6, phy-0:7 [port-0:0]\n"
                       "  beside them: phy-0:1 empty\n", out)
+        self.assertIn("\n  beside them: phy-0:0:9 down", hbactl(*captures("sas-cascade-lost-a-lane"), "explain", "phy-0:0:8").stdout)
 
     def test_words_of_the_kernel(self):
         out = hbactl(*captures("device-times-out"), "explain", "sdc").stdout

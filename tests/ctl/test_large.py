@@ -51,7 +51,7 @@ class Large(unittest.TestCase):
         rows = [line for line in p.stdout.splitlines() if re.search(r"- %s\b" % ODD, line)]
         self.assertEqual(len(rows), 1, rows)
         self.assertRegex(rows[0], r"6\.0 Gb/s .*BELOW")
-        self.assertRegex(p.stdout, r"warning +%s \(SEAGATE \w+\) runs at 6\.0 Gb/s; both ends can do 12\.0 Gb/s" % ODD)
+        self.assertRegex(p.stdout, r"warning: %s \(SEAGATE \w+\) runs at 6\.0 Gb/s; both ends can do 12\.0 Gb/s" % ODD)
         self.assertIn("\n1 of ", p.stdout)
 
     def test_and_found_by_name(self):
