@@ -143,8 +143,9 @@ static int for_each_named(const struct request *request,
             putc('\n', request->out);
         print(request, report, &objects[i]);
     }
-    if (n == 0 && print == explain && !request->json)
-        n = output_explain_gone(report, name, &request->style, request->out);
+    if (n == 0 && !request->json &&
+        output_explain_gone(report, name, &request->style, request->out))
+        return told(report);
     if (n == 0)
         say("nothing here is called %s; hbactl list hosts, links and devices show the names",
             request->words[0]);

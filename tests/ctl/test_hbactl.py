@@ -172,6 +172,7 @@ class Findings(Scratch):
         p = hbactl(*captures("sas-shelf-unplugged-one-finding"), "explain", "port-0:1")
         self.assertEqual(p.returncode, 0, p.stderr)
         self.assertIn("port-0:1 is not there any more.\n\nlink-lost, critical: ", p.stdout)
+        self.assertEqual(hbactl(*captures("sas-shelf-unplugged-one-finding"), "show", "port-0:1").stdout, p.stdout)
 
     def test_down_is_not_gone(self):
         def said(case):
