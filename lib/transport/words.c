@@ -47,14 +47,16 @@ static int put_word(struct gathering *g, const char *origin, char *word)
 }
 
 /* One without a word that bears on storage was seen all the same: recorded, it is empty. */
-static int put_cmdline(struct gathering *g, struct bytes text)
+static int put_cmdline(struct gathering *g, struct bytes text, bool all_seen)
 {
     struct arena *arena = fact_set_arena(g->facts);
     struct bytes kept = cmdline_storage_words(arena, text);
     const char *at = (const char *)kept.data, *end = at + kept.len;
-    int r = at ? fact_put_number(g->facts, &SEEN, CMDLINE, 1) : -ENOMEM;
+    int r = at ? 0 : -ENOMEM;
     char *word;
 
+    if (r == 0 && all_seen)
+        r = fact_put_number(g->facts, &SEEN, CMDLINE, 1);
     while (r == 0 && (word = next_word(arena, &at, end)))
         r = put_word(g, CMDLINE, word);
     return r;
@@ -89,7 +91,13 @@ static int put_lines(struct gathering *g, const char *origin, struct bytes text)
     return r;
 }
 
-static int put_file(struct gathering *g, const char *name)
+/* Is what was refused there? A directory or file that is not holds no words. */
+static bool hides(int error)
+{
+    return error && error != ENOENT && error != ENOTDIR;
+}
+
+static int put_file(struct gathering *g, const char *name, bool *ret_seen)
 {
     char *path = arena_printf(fact_set_arena(g->facts), "%s/%s", MODPROBE, name);
     struct value v;
@@ -98,19 +106,26 @@ static int put_file(struct gathering *g, const char *name)
     if (!path)
         return -ENOMEM;
     r = source_read(g->source, path, PAGE_BYTES, &v);
+    if (r == 0)
+        *ret_seen = *ret_seen && !hides(v.error);
     return r < 0 || v.error || !v.bytes.len ? r : put_lines(g, path, v.bytes);
 }
 
-static int put_files(struct gathering *g)
+/* `*ret_seen`: nothing of it was refused. */
+static int put_files(struct gathering *g, bool *ret_seen)
 {
     struct names names;
     int r = source_list(g->source, MODPROBE, "", &names);
 
-    if (r < 0 || names.error)
+    *ret_seen = true;
+    if (r < 0)
         return r;
+    *ret_seen = !hides(names.error);
+    if (names.error)
+        return 0;
     for (size_t i = 0; r == 0 && i < names.n; i++)
         if (text_ends_with(names.v[i], ".conf"))
-            r = put_file(g, names.v[i]);
+            r = put_file(g, names.v[i], ret_seen);
     names_done(&names);
     return r;
 }
@@ -118,18 +133,18 @@ static int put_files(struct gathering *g)
 int gather_words(struct gathering *g)
 {
     struct value v;
-    bool is_new;
+    bool is_new, all_seen;
     int r;
 
     if (g->level < LEVEL_MODES)
         return 0;
     if (!fact_set_add(g->facts, "kernel", "parameters", "/proc", NULL, &is_new))
         return -ENOMEM;
-    r = put_files(g);
+    r = put_files(g, &all_seen);
     if (r == 0)
         r = source_read(g->source, CMDLINE, ATTRIBUTE_BYTES, &v);
     if (r == 0 && !v.error)
-        r = put_cmdline(g, v.bytes);
+        r = put_cmdline(g, v.bytes, all_seen);
     return r < 0 ? r : fact_set_seal(g->facts);
 }
 

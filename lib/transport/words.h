@@ -21,5 +21,6 @@ int gather_words(struct gathering *g);
 const char *word_value(const struct fact_set *set, const char *module, const char *parameter,
                        const char **ret_origin);
 
-/* Was there a command line to read? Without one, that nothing was found says nothing. */
+/* Was there a command line to read, and nothing of modprobe.d refused? Otherwise, that nothing was found says
+ * nothing. */
 bool words_were_seen(const struct fact_set *set);

@@ -4,6 +4,7 @@
  */
 #include "../cmocka_all.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "source/replay.h"
@@ -108,12 +109,35 @@ static void test_nothing_there(void **state)
     machine_done(&m);
 }
 
+/* A file that may hold words, and cannot be read. */
+static void test_refused(void **state)
+{
+    static const int ERRORS[] = { EACCES, EIO, ENOENT };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(ERRORS) / sizeof(ERRORS[0]); i++) {
+        struct machine m = { store_new(), NULL, fact_set_new() };
+        struct gathering g = { .facts = m.facts, .level = LEVEL_MODES };
+        store_node at;
+
+        put(m.store, "/proc", "cmdline", "libata.force=3.0\n");
+        assert_int_equal(store_dir(m.store, text_of("/etc/modprobe.d"), &at), 0);
+        assert_int_equal(store_put(m.store, at, text_of("storage.conf"), STORE_ERRNO, text_of(""),
+                                   ERRORS[i], NULL),
+                         0);
+        m.source = g.source = replay_new(m.store);
+        assert_int_equal(gather_words(&g), 0);
+        assert_int_equal(words_were_seen(m.facts), ERRORS[i] == ENOENT);
+        assert_string_equal(word_value(m.facts, "libata", "force", NULL), "3.0");
+        machine_done(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cmdline),
-        cmocka_unit_test(test_modprobe),
-        cmocka_unit_test(test_cmdline_counts_more),
+        cmocka_unit_test(test_cmdline),       cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_modprobe),      cmocka_unit_test(test_cmdline_counts_more),
         cmocka_unit_test(test_nothing_there),
     };
 
