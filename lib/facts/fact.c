@@ -202,16 +202,18 @@ int fact_put_bytes(struct fact_set *set, const struct fact_key *key, const char 
                    .key = key, .origin = origin, .data = kept.data, .len = (uint32_t)kept.len });
 }
 
-int fact_put_text(struct fact_set *set, const struct fact_key *key, const char *origin,
-                  const char *text)
-{
-    return fact_put_bytes(set, key, origin, (struct bytes){ (const uint8_t *)text, strlen(text) });
-}
-
 int fact_put_refusal(struct fact_set *set, const struct fact_key *key, const char *origin,
                      enum quality quality, const char *why)
 {
     return put(set, (struct fact){ .key = key, .origin = origin, .quality = quality, .why = why });
+}
+
+int fact_put_text(struct fact_set *set, const struct fact_key *key, const char *origin,
+                  const char *text)
+{
+    if (!*text)
+        return fact_put_refusal(set, key, origin, QUALITY_SILENT, NULL);
+    return fact_put_bytes(set, key, origin, (struct bytes){ (const uint8_t *)text, strlen(text) });
 }
 
 const struct fact *fact_find(const struct subject *s, const struct fact_key *key)

@@ -97,7 +97,8 @@ struct subject *fact_set_add(struct fact_set *set, const char *class_name, const
                              const char *path, struct subject *host, bool *ret_is_new);
 int fact_set_seal(struct fact_set *set);
 
-/* Puts a fact on the open subject. All return 0 or -ENOMEM; texts and bytes are copied. */
+/* Puts a fact on the open subject. All return 0 or -ENOMEM; texts and bytes are copied. A text without a character
+ * says nothing: it becomes a refusal of QUALITY_SILENT. */
 int fact_put_number(struct fact_set *set, const struct fact_key *key, const char *origin,
                     uint64_t value);
 int fact_put_text(struct fact_set *set, const struct fact_key *key, const char *origin,
