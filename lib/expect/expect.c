@@ -320,6 +320,7 @@ static int set_capped(struct model *m, struct link *l, const struct bounds *b)
         return 0;
     }
     l->verdict = VERDICT_CAPPED;
+    l->reason = NULL;
     r = set_expected(m, l, b->able);
     return r < 0 ? r : name_bounds(l, l->allowed.v, l->allowed.n, b->cap);
 }
@@ -341,6 +342,7 @@ static int judge_up(struct model *m, struct link *l, const struct history *histo
         return set_below(m, l, &b);
     if (rate_compare(actual, b.able) >= 0) {
         l->verdict = VERDICT_OK;
+        l->reason = NULL;
         return set_expected(m, l, rate_compare(actual, b.able) > 0 ? actual : b.able);
     }
     if (b.is_capped && rate_same(actual, b.cap))
@@ -352,8 +354,10 @@ static int judge_up(struct model *m, struct link *l, const struct history *histo
     }
     if (has_proof(l, WHO_INITIATOR) && has_proof(l, WHO_TARGET))
         return set_below(m, l, &b);
-    l->reason = l->reason ? l->reason
-                          : "it is slower than its ends may be able to, and no proof that they are";
+    l->reason =
+        l->reason ? l->reason
+                  : "it is slower than the upper bound known for its ends; what they really can do "
+                    "is not known";
     if (l->judged_above)
         return 0;
     r = judge_by_others(m, l, history, &b.able, &b.cap);

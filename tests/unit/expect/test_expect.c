@@ -41,10 +41,13 @@ static const struct {
 static void verdicts(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < sizeof(VERDICTS) / sizeof(VERDICTS[0]); i++) {
+    for (unsigned n = 0; n < 2 * sizeof(VERDICTS) / sizeof(VERDICTS[0]); n++) {
         struct machine k = machine_new();
+        unsigned i = n / 2;
         struct link *l = wire(&k, host(&k, "host0", "0000:01:00.0"), "a", 1, MB(VERDICTS[i].runs));
 
+        /* What the transport says for the case that it is unknown is no reason of another verdict. */
+        l->reason = n % 2 ? "its transport knows why" : NULL;
         if (VERDICTS[i].near)
             able(&k, l, WHO_INITIATOR, 1, MB(VERDICTS[i].near));
         if (VERDICTS[i].far && VERDICTS[i].proof)
