@@ -46,7 +46,7 @@ static int parse_speed(struct fact_set *set, const struct fact_key *key, const c
     const char *text = (const char *)raw.data, *rest;
     uint64_t mbit;
 
-    if (!raw.len || *text == '\n' || text_starts_with(text, "<unknown>"))
+    if (text_starts_with(text, "<unknown>"))
         return -ENODATA;
     if (number_decimal(text, 3, &mbit, &rest) < 0 || !text_starts_with(rest, " Gbps"))
         return -EBADMSG;
@@ -68,6 +68,20 @@ static int parse_identify(struct fact_set *set, const struct fact_key *key, cons
         data[2 * i + 1] = (uint8_t)(id.word[i] >> 8);
     }
     return fact_put_bytes(set, key, origin, (struct bytes){ data, sizeof(data) });
+}
+
+/* The names of ata_class_names; "none" and "unknown" are nothing attached. */
+static int parse_class(struct fact_set *set, const struct fact_key *key, const char *origin,
+                       struct bytes raw)
+{
+    static const char *const NAMES[] = { "ata", "atapi", "pmp", "semb", "zac", "none", "unknown" };
+    const char *text = (const char *)raw.data;
+    size_t len = strcspn(text, "\n");
+
+    for (size_t i = 0; i < ELEMENTS(NAMES); i++)
+        if (len == strlen(NAMES[i]) && text_starts_with(text, NAMES[i]))
+            return parse_known_text(set, key, origin, raw);
+    return -EBADMSG;
 }
 
 static int parse_xfer_mode(struct fact_set *set, const struct fact_key *key, const char *origin,
@@ -117,7 +131,7 @@ static const struct attribute LINK_ATTRIBUTES[] = {
 
 static const struct attribute DEVICE_ATTRIBUTES[] = {
     { "id", &ATA_IDENTIFY, parse_identify, LEVEL_IDENTITY },
-    { "class", &ATA_CLASS, parse_known_text, LEVEL_MODES },
+    { "class", &ATA_CLASS, parse_class, LEVEL_MODES },
     { "xfer_mode", &ATA_XFER_MODE, parse_xfer_mode, LEVEL_MODES },
     { "spdn_cnt", &ATA_SPDN_COUNT, parse_decimal, LEVEL_MODES },
     { "ering", &ERROR, parse_errors, LEVEL_ALL },
@@ -215,7 +229,7 @@ static const struct subject *device_subject(const struct fact_set *set, unsigned
     return fact_set_find(set, "ata_device", name);
 }
 
-/* The port's number on its controller. Kernels before 3.9 or so do not tell: then counted from the
+/* The port's number on its controller, from 1. Kernels before 3.9 or so do not tell: then counted from the
  * controller's first port. */
 static uint64_t port_number(const struct fact_set *set, unsigned port, const char *controller,
                             size_t len)
@@ -223,7 +237,7 @@ static uint64_t port_number(const struct fact_set *set, unsigned port, const cha
     uint64_t number;
     unsigned first = port, n;
 
-    if (fact_number(port_subject(set, port), &PORT_NO, &number))
+    if (fact_number(port_subject(set, port), &PORT_NO, &number) && number)
         return number;
     for (const struct subject *s = fact_set_first(set, "ata_port"); s; s = s->next_of_class)
         if (strncmp(s->path, controller, len) == 0 && sscanf(s->name, "ata%u", &n) == 1 &&
@@ -253,14 +267,28 @@ bool ata_identify(const struct subject *device, struct identify *ret)
 
 const char *ata_model(struct relation *r, const struct identify *id)
 {
-    return text_clean(r->model->arena, (struct bytes){ id->model, sizeof(id->model) });
+    const char *model = text_clean(r->model->arena, (struct bytes){ id->model, sizeof(id->model) });
+
+    return model && *model ? model : NULL;
 }
 
-bool ata_is_present(const struct subject *device)
+bool ata_says_none(const struct fact *f)
+{
+    return f && f->quality == QUALITY_SILENT && !f->why;
+}
+
+enum ata_presence ata_presence(const struct subject *device)
 {
     const struct fact *class = fact_find(device, &ATA_CLASS);
 
-    return class ? class->quality == QUALITY_OK : fact_bytes(device, &ATA_IDENTIFY).len > 0;
+    if (class && class->quality == QUALITY_OK)
+        return ATA_PRESENT;
+    if (!device || ata_says_none(class))
+        return ATA_ABSENT;
+    /* Kernels show all files of a device; where others were read, this one should be there. */
+    if (class || fact_find(device, &ATA_SPDN_COUNT) || fact_find(device, &ATA_XFER_MODE))
+        return ATA_UNTOLD;
+    return fact_bytes(device, &ATA_IDENTIFY).len > 0 ? ATA_PRESENT : ATA_ABSENT;
 }
 
 /* Are the port's links serial for certain? Only serial ones have the registers that these files show. */
@@ -324,31 +352,37 @@ struct link *ata_add_link(struct relation *r, struct host *host, const struct su
     return l->id ? l : NULL;
 }
 
-/* A channel without any device. */
-static int relate_channel(struct relation *r, struct host *host, const struct subject *subject)
+/* A channel without any device that is known of. */
+static int relate_channel(struct relation *r, struct host *host, const struct subject *subject,
+                          bool is_empty)
 {
     struct link *l = ata_add_link(r, host, subject, "ata", "pata");
 
     if (!l)
         return -ENOMEM;
-    l->state = LINK_EMPTY;
+    l->state = is_empty ? LINK_EMPTY : LINK_UNKNOWN;
+    if (!is_empty)
+        l->reason = ATA_UNTOLD_REASON;
     return 0;
 }
 
 /* The devices of a port's own link. A second one on serial wires (ata_piix drives two ports as one
- * channel) has a wire that no class shows: its link is named after the device. */
+ * channel) has a wire that no class shows: its link is named after the device. One that may be there has
+ * a link where its IDENTIFY data are left. */
 static int relate_devices(struct relation *r, struct host *host, const struct subject *link,
                           unsigned port)
 {
-    bool is_serial = port_is_serial(r, host, link), has_link = false;
+    bool is_serial = port_is_serial(r, host, link), has_link = false, is_empty = true;
     struct sata_wire own = { .subject = link, .port = port, .pmp = -1 };
     int e = 0;
 
     for (unsigned n = 0; e == 0 && n < 2; n++) {
         const struct subject *d = device_subject(r->facts, port, -1, n);
         struct sata_wire w = { .subject = n ? d : link, .port = port, .pmp = -1 };
+        enum ata_presence presence = ata_presence(d);
 
-        if (!d || !ata_is_present(d))
+        is_empty &= presence == ATA_ABSENT;
+        if (presence == ATA_ABSENT || (presence == ATA_UNTOLD && !fact_bytes(d, &ATA_IDENTIFY).len))
             continue;
         e = is_serial || device_is_serial(r, host, d) ? ata_relate_sata(r, host, &w, d)
                                                       : ata_relate_parallel(r, host, d, port, n);
@@ -358,7 +392,7 @@ static int relate_devices(struct relation *r, struct host *host, const struct su
         return e;
     return is_serial || controller_is_serial(r, host)
                ? ata_relate_sata(r, host, &own, device_subject(r->facts, port, -1, 0))
-               : relate_channel(r, host, link);
+               : relate_channel(r, host, link, is_empty);
 }
 
 /* A port behind a multiplier; `up` is the link that leads to that. */

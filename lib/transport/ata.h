@@ -66,14 +66,26 @@ extern const struct fact_key ATA_AHCI_CAPS;
  * the host is no child of a port. */
 bool ata_port_of(const struct subject *host, unsigned *ret_port, size_t *ret_at);
 
-/* Is anything there? By the class of the device (may be NULL); where that was not read, by its IDENTIFY
- * data, which may outlive it. */
-bool ata_is_present(const struct subject *device);
+/* Does the fact say, in the kernel's own words, that there is nothing: no device, no limit? False for one that is
+ * missing or refused. */
+bool ata_says_none(const struct fact *f);
+
+/* Is anything there? By the class of the device (may be NULL); where no file of its modes was read, by its
+ * IDENTIFY data, which may outlive it. */
+enum ata_presence {
+    ATA_PRESENT,
+    ATA_ABSENT,
+    ATA_UNTOLD, /* its class cannot be read */
+};
+enum ata_presence ata_presence(const struct subject *device);
+
+/* The reason of a link whose device's class cannot be read. */
+#define ATA_UNTOLD_REASON "whether anything is attached cannot be read"
 
 /* The IDENTIFY data of a device (class ata_device, may be NULL); false where there are none. */
 bool ata_identify(const struct subject *device, struct identify *ret);
 
-/* The model in IDENTIFY data, for people; NULL without memory. */
+/* The model in IDENTIFY data, for people; NULL where that is blank, or without memory. */
 const char *ata_model(struct relation *r, const struct identify *id);
 
 /* Adds a link of the transport, its id the host's with the suffix. NULL without memory. */
@@ -86,6 +98,7 @@ struct sata_wire {
     unsigned port;
     int pmp; /* port of the multiplier it is behind; -1: the port's own link */
     uint64_t speed, limit, hw_limit; /* Mb/s; 0: not known, no limit */
+    bool limits_told;                /* 0 is no limit */
     struct link *link;
 };
 

@@ -46,6 +46,9 @@ static int relate_target(struct relation *r, struct link *l, const struct identi
     int e = link_add_witness(l, WHO_TARGET, "IDENTIFY words 88 and 63",
                              mode_of(r, selected_of(id)));
 
+    if (at_most)
+        l->reason = "its cable may be one of 40 conductors, which carries UDMA/33 at most: nobody "
+                    "tells";
     if (e == 0)
         e = link_add_able(l, WHO_TARGET, "IDENTIFY words 88, 63 and 64", mode_of(r, best), at_most);
     if (e == 0 && id->cable == IDENTIFY_CABLE_40)
@@ -68,12 +71,15 @@ static int relate_initiator(struct relation *r, struct link *l, const struct sub
                          mode_of(r, ata_mode_above(l->actual.rate)), false);
 }
 
-static int relate_limits(struct relation *r, struct link *l, unsigned port, unsigned number)
+/* Where the words that set limits cannot be seen, that libata came down itself tells it from one that was set. */
+static int relate_limits(struct relation *r, struct link *l, const struct subject *device,
+                         unsigned port, unsigned number)
 {
     const char *origin, *via, *text = word_value(r->facts, "libata", "force", &origin);
     struct ata_force force;
     int e = 0;
 
+    l->limit_unknown = !words_were_seen(r->facts) && !fact_number_or(device, &ATA_SPDN_COUNT, 0);
     if (!text)
         return 0;
     via = arena_printf(r->model->arena, "libata.force in %s", origin);
@@ -101,9 +107,13 @@ int ata_relate_parallel(struct relation *r, struct host *host, const struct subj
     if (!l)
         return -ENOMEM;
     l->describe = ata_describe_parallel;
-    l->state = LINK_UP;
+    l->state = ata_presence(device) == ATA_PRESENT ? LINK_UP : LINK_UNKNOWN;
     is_known = ata_identify(device, &id);
     l->far = is_known ? ata_model(r, &id) : NULL;
+    if (l->state == LINK_UNKNOWN) {
+        l->reason = ATA_UNTOLD_REASON;
+        return 0;
+    }
     if (fact_number(device, &ATA_XFER_MODE, &code))
         e = link_add_witness(l, WHO_INITIATOR, "ata_device xfer_mode",
                              mode_of(r, ata_code_rate(code)));
@@ -113,5 +123,5 @@ int ata_relate_parallel(struct relation *r, struct host *host, const struct subj
         l->actual = l->witnesses.v[0].mode;
     if (e == 0)
         e = relate_initiator(r, l, device);
-    return e < 0 ? e : relate_limits(r, l, port, number);
+    return e < 0 ? e : relate_limits(r, l, device, port, number);
 }

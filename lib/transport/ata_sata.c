@@ -53,8 +53,16 @@ static uint64_t forced_mbit(const struct relation *r, const struct sata_wire *w,
     return mbit == w->hw_limit ? mbit : 0;
 }
 
-/* How many ports of the controller start with a limit, and how many there are. */
-static void count_limited(const struct relation *r, const struct sata_wire *w,
+static bool is_told(const struct subject *link, const struct fact_key *key)
+{
+    const struct fact *f = fact_find(link, key);
+
+    return f && (f->quality == QUALITY_OK || ata_says_none(f));
+}
+
+/* How many ports of the controller start with a limit, and how many there are. False where one does not
+ * tell. */
+static bool count_limited(const struct relation *r, const struct sata_wire *w,
                           unsigned *ret_limited, unsigned *ret_all)
 {
     size_t at;
@@ -63,13 +71,16 @@ static void count_limited(const struct relation *r, const struct sata_wire *w,
 
     *ret_limited = *ret_all = 0;
     if (!ata_port_of(w->link->host->subject, &port, &at))
-        return;
+        return false;
     for (const struct subject *s = fact_set_first(r->facts, "ata_link"); s; s = s->next_of_class) {
         if (strncmp(s->path, w->subject->path, at) != 0 || strchr(s->name, '.'))
             continue;
+        if (!is_told(s, &ATA_HW_LIMIT))
+            return false;
         ++*ret_all;
         *ret_limited += fact_number(s, &ATA_HW_LIMIT, &limit) && limit <= w->hw_limit;
     }
+    return true;
 }
 
 /* Where a limit comes from decides what it proves. */
@@ -79,6 +90,7 @@ enum limit_origin {
     LIMIT_STEPPED,  /* libata came down from a faster speed, in this life of the kernel or before */
     LIMIT_FIRMWARE, /* all ports have it from the start: it is what they are */
     LIMIT_UNTOLD,
+    LIMIT_UNREADABLE, /* what would tell cannot be read */
 };
 
 /* libata takes the first limit from SControl as firmware, or the kernel before, left it: on all ports it
@@ -88,15 +100,16 @@ static enum limit_origin limit_origin(const struct relation *r, const struct sat
 {
     unsigned limited, all;
 
+    if (!w->limits_told)
+        return LIMIT_UNREADABLE;
     if (!w->limit)
         return LIMIT_NONE;
     if (!w->hw_limit || w->limit < w->hw_limit)
         return LIMIT_STEPPED;
     if (forced)
         return LIMIT_FORCED;
-    if (!words_were_seen(r->facts))
-        return LIMIT_UNTOLD;
-    count_limited(r, w, &limited, &all);
+    if (!words_were_seen(r->facts) || !count_limited(r, w, &limited, &all))
+        return LIMIT_UNREADABLE;
     return all > 1 && limited == all               ? LIMIT_FIRMWARE
            : all > 1 && limited == 1 && w->pmp < 0 ? LIMIT_STEPPED
                                                    : LIMIT_UNTOLD;
@@ -162,6 +175,9 @@ static int relate_limits(struct relation *r, struct sata_wire *w)
     enum limit_origin origin = limit_origin(r, w, forced);
     int e = relate_near(r, w, origin);
 
+    w->link->limit_unknown = origin == LIMIT_UNREADABLE;
+    if (origin == LIMIT_UNTOLD)
+        w->link->reason = "it is limited, and who set that limit is not known";
     if (e == 0 && origin == LIMIT_STEPPED && !forced && w->limit < w->hw_limit)
         e = link_add_able(w->link, WHO_INITIATOR, "hw_sata_spd_limit", sata_mode(r, w->hw_limit),
                           true);
@@ -178,13 +194,18 @@ static bool relate_ends(struct relation *r, struct sata_wire *w, const struct su
                         struct identify *ret)
 {
     const char *class = fact_text(device, &ATA_CLASS);
+    enum ata_presence presence = ata_presence(device);
     bool is_known = ata_identify(device, ret);
 
     w->link->describe = describe;
     w->link->far = is_known                             ? ata_model(r, ret)
                    : class && strcmp(class, "pmp") == 0 ? "port multiplier"
                                                         : NULL;
-    w->link->state = w->speed || ata_is_present(device) ? LINK_UP : LINK_EMPTY;
+    w->link->state = w->speed || presence == ATA_PRESENT ? LINK_UP
+                     : presence == ATA_UNTOLD            ? LINK_UNKNOWN
+                                                         : LINK_EMPTY;
+    if (w->link->state == LINK_UNKNOWN)
+        w->link->reason = ATA_UNTOLD_REASON;
     return is_known;
 }
 
@@ -200,6 +221,9 @@ int ata_relate_sata(struct relation *r, struct host *host, struct sata_wire *w,
     fact_number(w->subject, &ATA_SPEED, &w->speed);
     fact_number(w->subject, &ATA_LIMIT, &w->limit);
     fact_number(w->subject, &ATA_HW_LIMIT, &w->hw_limit);
+    /* The wire of a second device is in no class: nobody tells, nor could. */
+    w->limits_told = is_slave ||
+                     (is_told(w->subject, &ATA_LIMIT) && is_told(w->subject, &ATA_HW_LIMIT));
     snprintf(suffix, sizeof(suffix),
              is_slave     ? "sata-slave"
              : w->pmp < 0 ? "sata"
@@ -209,7 +233,7 @@ int ata_relate_sata(struct relation *r, struct host *host, struct sata_wire *w,
     if (!w->link)
         return -ENOMEM;
     is_known = relate_ends(r, w, device, &id);
-    if (w->link->state == LINK_EMPTY)
+    if (w->link->state != LINK_UP)
         return 0;
     e = link_add_witness(w->link, WHO_INITIATOR, "ata_link sata_spd", sata_mode(r, w->speed));
     if (e == 0 && is_known)

@@ -40,7 +40,7 @@ static void put_file(struct store *s, const struct scene *m, const char *dir, co
         return;
     }
     assert_int_equal(store_dir(s, text(dir), &node), 0);
-    assert_int_equal(store_put(s, node, text(file), STORE_FILE, text(""), EIO, NULL), 0);
+    assert_int_equal(store_put(s, node, text(file), STORE_ERRNO, text(""), EIO, NULL), 0);
 }
 
 static void put_inquiry(struct store *s, const struct scene *m, const char *dir)
