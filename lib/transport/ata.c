@@ -283,10 +283,11 @@ enum ata_presence ata_presence(const struct subject *device)
 
     if (class && class->quality == QUALITY_OK)
         return ATA_PRESENT;
-    if (!device || ata_says_none(class))
+    if (ata_says_none(class))
         return ATA_ABSENT;
-    /* Kernels show all files of a device; where others were read, this one should be there. */
-    if (class || fact_find(device, &ATA_SPDN_COUNT) || fact_find(device, &ATA_XFER_MODE))
+    /* Every link has a device in the class, with all files; where others were read, this one should be there. */
+    if (class || !device || !device->n_facts || fact_find(device, &ATA_SPDN_COUNT) ||
+        fact_find(device, &ATA_XFER_MODE))
         return ATA_UNTOLD;
     return fact_bytes(device, &ATA_IDENTIFY).len > 0 ? ATA_PRESENT : ATA_ABSENT;
 }
@@ -367,22 +368,20 @@ static int relate_channel(struct relation *r, struct host *host, const struct su
 }
 
 /* The devices of a port's own link. A second one on serial wires (ata_piix drives two ports as one
- * channel) has a wire that no class shows: its link is named after the device. One that may be there has
- * a link where its IDENTIFY data are left. */
+ * channel) has a wire that no class shows: its link is named after the device. */
 static int relate_devices(struct relation *r, struct host *host, const struct subject *link,
                           unsigned port)
 {
-    bool is_serial = port_is_serial(r, host, link), has_link = false, is_empty = true;
+    const struct subject *first = device_subject(r->facts, port, -1, 0);
+    bool is_serial = port_is_serial(r, host, link), has_link = false;
     struct sata_wire own = { .subject = link, .port = port, .pmp = -1 };
     int e = 0;
 
     for (unsigned n = 0; e == 0 && n < 2; n++) {
-        const struct subject *d = device_subject(r->facts, port, -1, n);
+        const struct subject *d = n ? device_subject(r->facts, port, -1, n) : first;
         struct sata_wire w = { .subject = n ? d : link, .port = port, .pmp = -1 };
-        enum ata_presence presence = ata_presence(d);
 
-        is_empty &= presence == ATA_ABSENT;
-        if (presence == ATA_ABSENT || (presence == ATA_UNTOLD && !fact_bytes(d, &ATA_IDENTIFY).len))
+        if (!d || ata_presence(d) == ATA_ABSENT)
             continue;
         e = is_serial || device_is_serial(r, host, d) ? ata_relate_sata(r, host, &w, d)
                                                       : ata_relate_parallel(r, host, d, port, n);
@@ -391,8 +390,8 @@ static int relate_devices(struct relation *r, struct host *host, const struct su
     if (e < 0 || has_link)
         return e;
     return is_serial || controller_is_serial(r, host)
-               ? ata_relate_sata(r, host, &own, device_subject(r->facts, port, -1, 0))
-               : relate_channel(r, host, link, is_empty);
+               ? ata_relate_sata(r, host, &own, first)
+               : relate_channel(r, host, link, first != NULL);
 }
 
 /* A port behind a multiplier; `up` is the link that leads to that. */

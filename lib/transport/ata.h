@@ -70,7 +70,7 @@ bool ata_port_of(const struct subject *host, unsigned *ret_port, size_t *ret_at)
  * missing or refused. */
 bool ata_says_none(const struct fact *f);
 
-/* Is anything there? By the class of the device (may be NULL); where no file of its modes was read, by its
+/* Is anything there? By the class of the device (NULL: none is shown); where no file of its modes was read, by its
  * IDENTIFY data, which may outlive it. */
 enum ata_presence {
     ATA_PRESENT,

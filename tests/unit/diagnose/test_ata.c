@@ -20,7 +20,7 @@ struct scene {
     const char *speed, *limit, *hw_limit, *other_hw_limit; /* "3.0 Gbps" */
     const char *words;                                     /* NULL: no command line to read */
     const char *model;
-    bool no_identify;
+    bool no_identify, no_device;
 };
 
 static void put_file(struct store *s, const struct scene *m, const char *dir, const char *file,
@@ -115,6 +115,8 @@ static struct report *look(const struct scene *m)
     put_file(s, m, P(PCI "/ata1/ata_port", "ata1"), "port_no", "1");
     if (!m->no_identify)
         put_identify(s, device, m->model ? m->model : DISK, WORDS);
+    if (m->no_device)
+        put(s, "/sys/class/ata_device", "dev1.0", STORE_LINK, "/nowhere");
     put_port(s, 2, link, device);
     put_line(s, link, "sata_spd", "<unknown>");
     put_line(s, link, "sata_spd_limit", m->other_hw_limit);
@@ -219,6 +221,11 @@ static void class_that_cannot_be_read(void **state)
             if (m.no_identify)
                 break;
         }
+    m.no_device = true;
+    r = look(&m);
+    expect_link(r, "link1", LINK_UNKNOWN, VERDICT_UNKNOWN, NULL, NULL);
+    report_free(r);
+    m.no_device = false;
     m.changes[0] = (struct change){ "class", "none" }; /* the IDENTIFY data are left over */
     m.no_identify = false;
     r = look(&m);
