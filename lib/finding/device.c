@@ -59,9 +59,13 @@ static uint64_t count_timed_out(const struct judging *j, const struct device *d)
     return is_known && count > before ? count - before : 0;
 }
 
-/* Is it explained: its link is down or switched off, or its path is lost? */
-static bool is_explained(const struct judging *j, const struct device *d)
+/* Is it explained: its link is down or switched off, or its path is lost? Where the state of a link into a
+ * network is not known, it may be that what its transport has to say of the device. */
+static bool is_explained(const struct judging *j, const struct device *d, const char *state)
 {
+    if (d->link && d->link->far_is_network && d->link->state == LINK_UNKNOWN &&
+        strcmp(state, "offline") != 0)
+        return true;
     for (const struct link *l = d->link; l; l = l->up)
         if (l->state == LINK_DOWN || l->state == LINK_DISABLED)
             return true;
@@ -74,7 +78,7 @@ static bool is_given_up(const struct judging *j, const struct device *d, const c
 {
     bool recovers = d->host && d->host->state && strstr(d->host->state, "recovery");
 
-    if (!state || is_explained(j, d))
+    if (!state || is_explained(j, d, state))
         return false;
     return strcmp(state, "offline") == 0 || strcmp(state, "transport-offline") == 0 ||
            (strcmp(state, "blocked") == 0 && !recovers);

@@ -285,10 +285,14 @@ int judge_lost(struct judging *j)
 
 /* ---- path-lost ---- */
 
+/* Whether there is another path: the least first. */
+enum other { OTHER_NONE, OTHER_UNCLEAR, OTHER_UP };
+
 /* A port of a target that is gone. */
 struct path {
     const char *id, *kernel_name, *node, *state;
     const struct link *link;
+    enum other other; /* of its finding */
     bool is_done;
 };
 
@@ -326,7 +330,8 @@ static int find_forgotten(struct judging *j, size_t snapshot, struct paths *ret)
         if (!then || l->state != LINK_UP || !sample_is_of(then, l) || remote_of(j, p->id) ||
             remote_was_seen_later(j, snapshot, p->id) || is_unseen(j, p->id))
             continue;
-        r = vec_push(&ret->v, (struct path){ p->id, p->kernel_name, p->node, "gone", l, false });
+        r = vec_push(&ret->v,
+                     (struct path){ p->id, p->kernel_name, p->node, "gone", l, OTHER_UP, false });
     }
     return r;
 }
@@ -338,48 +343,74 @@ static int find_paths(struct judging *j, struct paths *ret)
     for (size_t i = 0; r == 0 && i < j->model->remotes.n; i++) {
         const struct remote *p = &j->model->remotes.v[i];
 
-        if (!p->is_up && p->link->state == LINK_UP)
-            r = vec_push(&ret->v,
-                         (struct path){ p->id, p->kernel_name, p->node, p->state, p->link, false });
+        if (!p->is_up && !p->is_unclear && p->link->state == LINK_UP)
+            r = vec_push(&ret->v, (struct path){ p->id, p->kernel_name, p->node, p->state, p->link,
+                                                 OTHER_UP, false });
     }
     for (size_t i = 0; r == 0 && i < j->history->snapshots.n; i++)
         r = find_forgotten(j, i, ret);
     return r;
 }
 
-/* Can the logical unit be reached in another way? */
-static bool has_twin(const struct judging *j, const struct device *d)
+static enum other better(enum other a, enum other b)
 {
+    return a > b ? a : b;
+}
+
+/* Can the logical unit be reached in another way? */
+static enum other find_twin(const struct judging *j, const struct device *d)
+{
+    enum other found = OTHER_NONE;
+
     for (size_t i = 0; i < j->model->devices.n; i++) {
         const struct device *other = j->model->devices.v[i];
         const struct remote *way = other->remote ? remote_of(j, other->remote) : NULL;
 
-        if (other != d && same_text(other->wwid, d->wwid) && (!way || way->is_up) && other->link &&
-            other->link->state == LINK_UP)
-            return true;
+        if (other == d || !same_text(other->wwid, d->wwid) || !other->link)
+            continue;
+        if ((!way || way->is_up) && other->link->state == LINK_UP)
+            return OTHER_UP;
+        if ((!way || way->is_up || way->is_unclear) &&
+            (other->link->state == LINK_UP || other->link->state == LINK_UNKNOWN))
+            found = OTHER_UNCLEAR;
     }
-    return false;
+    return found;
+}
+
+/* May the remote port be of the lost one's target, and a way to it? */
+static enum other is_other_port(const struct remote *p, const struct path *x)
+{
+    bool is_same = same_text(p->node, x->node);
+
+    if (same_text(p->id, x->id) || (!is_same && p->node && x->node))
+        return OTHER_NONE;
+    if (p->is_up && p->link->state == LINK_UP)
+        return is_same ? OTHER_UP : OTHER_UNCLEAR;
+    return (p->is_up || p->is_unclear) &&
+                   (p->link->state == LINK_UP || p->link->state == LINK_UNKNOWN)
+               ? OTHER_UNCLEAR
+               : OTHER_NONE;
 }
 
 /* Is the target reached by another of its ports, or each of the units behind the lost one by another path? */
-static bool has_other_path(const struct judging *j, const struct path *x)
+static enum other find_other_path(const struct judging *j, const struct path *x)
 {
+    enum other port = OTHER_NONE, units = OTHER_UP;
     size_t n = 0;
 
-    for (size_t i = 0; x->node && i < j->model->remotes.n; i++)
-        if (j->model->remotes.v[i].is_up && j->model->remotes.v[i].link->state == LINK_UP &&
-            same_text(j->model->remotes.v[i].node, x->node))
-            return true;
+    for (size_t i = 0; i < j->model->remotes.n; i++)
+        port = better(port, is_other_port(&j->model->remotes.v[i], x));
     for (size_t i = 0; i < j->model->devices.n; i++) {
         const struct device *d = j->model->devices.v[i];
+        enum other twin;
 
         if (!same_text(d->remote, x->id))
             continue;
-        if (!has_twin(j, d))
-            return false;
+        twin = find_twin(j, d);
+        units = twin < units ? twin : units;
         n++;
     }
-    return n > 0;
+    return n ? better(port, units) : port;
 }
 
 static bool has_subject(const struct finding *f, const char *id)
@@ -399,9 +430,22 @@ static int add_path(struct judging *j, struct finding *f, struct path *x)
         r = judge_subject_link(j, f, x->link);
     if (r == 0)
         r = judge_evidence(f, "port state", x->state, x->kernel_name);
-    if (!has_other_path(j, x))
-        f->severity = SEVERITY_CRITICAL;
+    x->other = find_other_path(j, x);
     return r;
+}
+
+/* What is said of other paths, at worst. */
+static const char *words_of(enum other other, bool of_ports)
+{
+    switch (other) {
+    case OTHER_NONE:
+        return of_ports ? ", and no other is up" : ", and no other path to its target is up";
+    case OTHER_UNCLEAR:
+        return "; whether another path is up cannot be told";
+    case OTHER_UP:
+        return of_ports ? "; another is up" : "; another path to its target is up";
+    }
+    return "";
 }
 
 /* One finding a target. */
@@ -410,24 +454,25 @@ static int add_target(struct judging *j, struct paths *all, size_t first)
     const struct path *x = &all->v.v[first];
     struct finding *f = judge_add(j, "path-lost");
     int r = f ? add_path(j, f, &all->v.v[first]) : -ENOMEM;
+    enum other other = x->other;
     size_t n = 1;
 
     for (size_t i = first + 1; r == 0 && i < all->v.n; i++) {
         if (all->v.v[i].is_done || !same_text(all->v.v[i].node, x->node))
             continue;
         r = add_path(j, f, &all->v.v[i]);
+        other = all->v.v[i].other < other ? all->v.v[i].other : other;
         n++;
     }
-    if (r == 0 && n > 1)
+    if (r < 0)
+        return r;
+    if (other == OTHER_NONE)
+        f->severity = SEVERITY_CRITICAL;
+    if (n > 1)
         return judge_say(j, f, "%zu ports of target %s are lost, the first %s behind %s%s", n,
-                         x->node, x->kernel_name, x->link->kernel_name,
-                         f->severity == SEVERITY_CRITICAL ? ", and no other is up"
-                                                          : "; another is up");
-    return r < 0 ? r
-                 : judge_say(
-                       j, f, "%s behind %s is %s%s", x->kernel_name, x->link->kernel_name, x->state,
-                       f->severity == SEVERITY_CRITICAL ? ", and no other path to its target is up"
-                                                        : "; another path to its target is up");
+                         x->node, x->kernel_name, x->link->kernel_name, words_of(other, true));
+    return judge_say(j, f, "%s behind %s is %s%s", x->kernel_name, x->link->kernel_name, x->state,
+                     words_of(other, false));
 }
 
 int judge_paths(struct judging *j)

@@ -166,6 +166,7 @@ struct remote {
     const char *node;  /* of which target it is a port; NULL where not known */
     const char *state; /* as the kernel says it */
     bool is_up;
+    bool is_unclear; /* whether it is up cannot be told */
     struct link *link;
     const struct subject *subject;
 };

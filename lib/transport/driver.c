@@ -10,6 +10,7 @@
 #include "transport/driver.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -460,6 +461,29 @@ static int take_parameters(struct arena *arena, struct host *h, const struct sub
     return r;
 }
 
+bool driver_tells(const struct driver *d, const struct fact_key *key)
+{
+    for (const struct attribute *a = d ? d->attributes : NULL; a && a->file; a++)
+        if (a->key == key)
+            return true;
+    return false;
+}
+
+/* The one parameter that lpfc's hosts have each for themselves too (lpfc_attr.c): what the module was
+ * loaded with is not in force once somebody writes to the host's. */
+static int take_own_speed(const struct fact_set *set, struct arena *arena, struct host *host)
+{
+    const struct subject *own = fact_set_find(set, "driver_host", host->subject->name);
+    const char *value, *from;
+    uint64_t gbit;
+
+    if (!fact_number(own, &DRIVER_FORCED_GBIT, &gbit))
+        return 0;
+    value = arena_printf(arena, "%" PRIu64, gbit);
+    from = arena_printf(arena, "/sys/class/scsi_host/%s", host->subject->name);
+    return value && from ? set_parameter(host, DRIVER_FORCED_GBIT.name, value, from) : -ENOMEM;
+}
+
 int driver_parameters(const struct fact_set *set, struct arena *arena, struct host *host)
 {
     const struct driver *d = driver_of(set, host->subject);
@@ -480,5 +504,5 @@ int driver_parameters(const struct fact_set *set, struct arena *arena, struct ho
             r = take_parameters(arena, host, fact_set_find(set, "module", module), module, i == 0,
                                 from);
     }
-    return r;
+    return r < 0 ? r : take_own_speed(set, arena, host);
 }

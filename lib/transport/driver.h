@@ -30,6 +30,10 @@ extern const struct fact_key DRIVER_LINK_STATE;  /* "Link Down - User disabled",
  * driver is not in the table. */
 const struct driver *driver_of(const struct fact_set *set, const struct subject *host);
 
+/* Does the host of such a driver (may be NULL) have an attribute of that key? Where it is missing, it
+ * could not be read. */
+bool driver_tells(const struct driver *d, const struct fact_key *key);
+
 /* The name of the host's driver for people and for /sys/module: the table's, else the PCI function's
  * driver's, else proc_name; NULL where nobody says. */
 const char *driver_name(const struct fact_set *set, const struct subject *host);
@@ -42,7 +46,8 @@ int gather_driver(struct gathering *g, struct subject *host);
 const struct subject *driver_module(const struct fact_set *set, const char *name);
 
 /* Adds to host->parameters what was given to the driver's modules: on the command line and in modprobe.d
- * (subject "parameters" of class "kernel"), and what sysfs shows to be in force, which counts more.
+ * (subject "parameters" of class "kernel"), and what sysfs shows to be in force, which counts more; and
+ * what it shows for the host itself most.
  * Names are "force" for the driver's own module, "libata.force" for others. Returns 0 or -ENOMEM. */
 int driver_parameters(const struct fact_set *set, struct arena *arena, struct host *host);
 

@@ -22,6 +22,7 @@
 #include "base/text.h"
 #include "transport/driver.h"
 #include "transport/ethernet.h"
+#include "transport/pci.h"
 #include "transport/relation.h"
 
 static const struct fact_key PORT_NAME = { "port_name", FACT_TEXT, FACT_IDENTITY };
@@ -105,9 +106,11 @@ static bool claims(const struct fact_set *set, const struct subject *host)
     return fact_set_find(set, "fc_host", host->name);
 }
 
+enum wire { WIRE_FC, WIRE_ETHERNET, WIRE_UNKNOWN };
+
 /* Does the port speak Fibre Channel over Ethernet? Its driver or name says so, else the chip. */
-static bool is_over_ethernet(const struct fact_set *set, const struct subject *host,
-                             const struct subject *fc)
+static enum wire wire_of(const struct fact_set *set, const struct subject *host,
+                         const struct subject *fc)
 {
     const struct driver *driver = driver_of(set, host);
     const char *symbolic = fact_text(fc, &SYMBOLIC_NAME);
@@ -117,15 +120,17 @@ static bool is_over_ethernet(const struct fact_set *set, const struct subject *h
     uint64_t vendor, device;
 
     if ((driver && driver->over_ethernet) || (symbolic && strstr(symbolic, " over ")))
-        return true;
-    if (protocol)
-        return strcmp(protocol, "fcoe") == 0;
+        return WIRE_ETHERNET;
+    if (protocol && strcmp(protocol, "fcoe") == 0)
+        return WIRE_ETHERNET;
+    if (protocol && strcmp(protocol, "fc") == 0)
+        return WIRE_FC;
     if (!fact_number(pci, &KEY_PCI_VENDOR, &vendor) || !fact_number(pci, &KEY_PCI_DEVICE, &device))
-        return false;
+        return pci_path_length(host->path) ? WIRE_UNKNOWN : WIRE_FC;
     for (size_t i = 0; i < ELEMENTS(CONVERGED); i++)
         if (CONVERGED[i].vendor == vendor && CONVERGED[i].device == device)
-            return true;
-    return false;
+            return WIRE_ETHERNET;
+    return WIRE_FC;
 }
 
 /* 100 MB/s a GFC by name; 10GFC alone keeps 64b/66b at 10.5 GBd and carries 1200 (FC-PI-2, FC-10GFC). */
@@ -146,10 +151,13 @@ static int describe(struct arena *arena, struct rate rate, struct mode *ret)
     return ret->label && ret->detail ? 0 : -ENOMEM;
 }
 
-static struct mode mode_of(struct relation *r, const struct link *l, uint64_t gbit)
+/* 10 Gbit/s alone is a speed of both kinds of wire: no mode where the kind is not known. */
+static struct mode mode_of(struct relation *r, const struct link *l, enum wire wire, uint64_t gbit)
 {
+    if (wire == WIRE_UNKNOWN && gbit == 10)
+        return (struct mode){ 0 };
     return relate_mode(r, l->describe,
-                       l->describe == describe ? fc_rate(gbit) : ethernet_rate(gbit * 1000));
+                       wire == WIRE_ETHERNET ? ethernet_rate(gbit * 1000) : fc_rate(gbit));
 }
 
 /* The physical port's host that an NPIV port's is below: …/host3/vport-3:0-0/host7. NULL where the host
@@ -173,6 +181,15 @@ static bool is_target(const struct subject *rport)
     const char *roles = fact_text(rport, &ROLES);
 
     return roles && (strstr(roles, "FCP Target") || strstr(roles, "NVMe Target"));
+}
+
+/* Is a SCSI device left behind the host? There are none but those of targets. */
+static bool has_device(struct relation *r, const struct subject *host)
+{
+    for (const struct subject *d = fact_set_first(r->facts, "scsi_device"); d; d = d->next_of_class)
+        if (d->host == host)
+            return true;
+    return false;
 }
 
 /* The first target behind the host; NULL where none is known, lost ones included. */
@@ -221,10 +238,11 @@ static void relate_state(struct relation *r, struct link *l, const struct subjec
 
     l->state = LINK_UNKNOWN;
     l->reason = "its driver does not say whether the port is up";
-    if (!state || strcmp(state, "Online") == 0) {
-        if (state)
-            l->reason = "the port is online, with neither an address nor a speed";
-        if (state ? has_speed || has_address(fc) : has_speed && has_address(fc)) {
+    if (!state)
+        return;
+    if (strcmp(state, "Online") == 0) {
+        l->reason = "the port is online, with neither an address nor a speed";
+        if (has_speed || has_address(fc)) {
             l->state = LINK_UP;
             l->reason = NULL;
         }
@@ -240,7 +258,7 @@ static void relate_state(struct relation *r, struct link *l, const struct subjec
     if (l->state == LINK_EMPTY && driver && strstr(driver, "User disabled"))
         l->state = LINK_DISABLED;
     /* The kernel still waits for a target, or remembers one: something was there. */
-    if (l->state == LINK_EMPTY && first_target(r, fc->host))
+    if (l->state == LINK_EMPTY && (first_target(r, fc->host) || has_device(r, fc->host)))
         l->state = LINK_DOWN;
 }
 
@@ -274,24 +292,44 @@ static void complete_host(struct host *host, const struct subject *fc)
             *TEXTS[i].text = fact_text(fc, TEXTS[i].key);
 }
 
-static int relate_modes(struct relation *r, struct link *l, const struct subject *fc)
+static int relate_modes(struct relation *r, struct link *l, const struct subject *fc,
+                        enum wire wire)
 {
     const struct subject *own = fact_set_find(r->facts, "driver_host", fc->name);
     uint64_t gbit;
     int e = 0;
 
     if (l->state == LINK_UP && fact_number(fc, &SPEED, &gbit)) {
-        l->actual = mode_of(r, l, gbit);
+        l->actual = mode_of(r, l, wire, gbit);
+        if (!l->actual.known)
+            l->reason = "whether it is Fibre Channel or Ethernet cannot be told";
         e = link_add_witness(l, WHO_INITIATOR, "fc_host speed", l->actual);
     }
     if (e == 0 && fact_number(fc, &BEST_SPEED, &gbit))
-        e = link_add_able(l, WHO_INITIATOR, "fc_host supported_speeds", mode_of(r, l, gbit), true);
+        e = link_add_able(l, WHO_INITIATOR, "fc_host supported_speeds", mode_of(r, l, wire, gbit),
+                          true);
+    l->limit_unknown = driver_tells(driver_of(r->facts, fc->host), &DRIVER_FORCED_GBIT) &&
+                       !fact_number(own, &DRIVER_FORCED_GBIT, &gbit);
     if (e == 0 && fact_number(own, &DRIVER_FORCED_GBIT, &gbit) && gbit)
-        e = link_add_allowed(l, WHO_INITIATOR, DRIVER_FORCED_GBIT.name, mode_of(r, l, gbit));
+        e = link_add_allowed(l, WHO_INITIATOR, DRIVER_FORCED_GBIT.name, mode_of(r, l, wire, gbit));
     for (const struct attribute *a = HOST_ATTRIBUTES; e == 0 && a->file; a++)
         if (fact_kind_counts(a->key->kind))
             e = link_add_counter(l, fc, a->key);
     return e;
+}
+
+/* What the state of a remote port says of it: nothing where it is not read, or none of the kernel's words
+ * (fc_port_state_names). */
+static void relate_remote_state(struct remote *remote, const struct subject *port)
+{
+    const char *state = fact_text(port, &PORT_STATE);
+
+    remote->state = state ? state : "unknown";
+    remote->is_up = state && (strcmp(state, "Online") == 0 || strcmp(state, "Marginal") == 0);
+    remote->is_unclear = !remote->is_up;
+    for (size_t i = 0; state && i < ELEMENTS(STATES); i++)
+        if (strcmp(state, STATES[i].text) == 0)
+            remote->is_unclear = false;
 }
 
 /* The targets that the port sees, or saw. */
@@ -302,20 +340,14 @@ static int relate_remotes(struct relation *r, struct link *l, const struct subje
     for (const struct subject *p = fact_set_first(r->facts, "fc_remote_ports"); e == 0 && p;
          p = p->next_of_class) {
         const char *roles = fact_text(p, &ROLES), *name = fact_text(p, &PORT_NAME);
-        const char *state = fact_text(p, &PORT_STATE);
+        struct remote remote = { .kernel_name = p->name, .link = l, .subject = p };
 
-        if (p->host != host || !roles || !strstr(roles, "FCP Target") || !name || !state)
+        if (p->host != host || !roles || !strstr(roles, "FCP Target") || !name)
             continue;
-        e = vec_push(&r->model->remotes,
-                     (struct remote){
-                         .id = arena_printf(r->model->arena, "%s-%s", l->id, name),
-                         .kernel_name = p->name,
-                         .node = fact_text(p, &NODE_NAME),
-                         .state = state,
-                         .is_up = strcmp(state, "Online") == 0 || strcmp(state, "Marginal") == 0,
-                         .link = l,
-                         .subject = p,
-                     });
+        remote.id = arena_printf(r->model->arena, "%s-%s", l->id, name);
+        remote.node = fact_text(p, &NODE_NAME);
+        relate_remote_state(&remote, p);
+        e = remote.id ? vec_push(&r->model->remotes, remote) : -ENOMEM;
     }
     return e;
 }
@@ -324,6 +356,7 @@ static int relate(struct relation *r, struct host *host)
 {
     const struct subject *fc = fact_set_find(r->facts, "fc_host", host->kernel_name);
     const char *wwpn = fact_text(fc, &PORT_NAME);
+    enum wire wire;
     struct link *l;
 
     complete_host(host, fc);
@@ -336,7 +369,8 @@ static int relate(struct relation *r, struct host *host)
         l->id = arena_printf(r->model->arena, "%s-fc-%s", host->id, wwpn);
     l->near = wwpn ? wwpn : host->id;
     l->describe = describe;
-    if (is_over_ethernet(r->facts, host->subject, fc)) {
+    wire = wire_of(r->facts, host->subject, fc);
+    if (wire == WIRE_ETHERNET) {
         l->describe = ethernet_describe;
         l->transport = "fcoe";
     }
@@ -347,7 +381,7 @@ static int relate(struct relation *r, struct host *host)
     l->far_is_network = true;
     if (!l->id || relate_remotes(r, l, host->subject) < 0)
         return -ENOMEM;
-    return relate_modes(r, l, fc);
+    return relate_modes(r, l, fc, wire);
 }
 
 static struct link *link_of(struct relation *r, struct host *host, const struct subject *device)

@@ -159,7 +159,18 @@ static int relate_port(struct relation *r, struct link *l, const struct subject 
     return e;
 }
 
-/* The target's end of the connection: "running", "blocked", "fail-fast" or "lost" (scsi_transport_srp.c). */
+/* The words for a connection that does not work (scsi_transport_srp.c); `state` may be NULL. */
+static bool is_lost(const char *state)
+{
+    static const char *const LOST[] = { "blocked", "fail-fast", "lost" };
+
+    for (size_t i = 0; state && i < ELEMENTS(LOST); i++)
+        if (strcmp(state, LOST[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The target's end of the connection; "running" where it works. */
 static int relate_target_port(struct relation *r, struct link *l, const struct subject *own)
 {
     int e = 0;
@@ -167,16 +178,18 @@ static int relate_target_port(struct relation *r, struct link *l, const struct s
     for (const struct subject *p = fact_set_first(r->facts, "srp_remote_ports"); e == 0 && p;
          p = p->next_of_class) {
         const char *state = fact_text(p, &RPORT_STATE);
+        bool is_up = state && strcmp(state, "running") == 0;
 
-        if (p->host != l->host->subject || !state)
+        if (p->host != l->host->subject)
             continue;
         e = vec_push(&r->model->remotes,
                      (struct remote){
                          .id = arena_printf(r->model->arena, "%s-target", l->id),
                          .kernel_name = p->name,
                          .node = fact_text(own, &IOC_GUID),
-                         .state = state,
-                         .is_up = strcmp(state, "running") == 0,
+                         .state = state ? state : "unknown",
+                         .is_up = is_up,
+                         .is_unclear = !is_up && !is_lost(state),
                          .link = l,
                          .subject = p,
                      });

@@ -245,6 +245,28 @@ static void forgotten_port(void **state)
     }
 }
 
+/* A port whose state is not known is not lost; and may be the other path of one that is. */
+static void port_that_does_not_tell(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct machine k = machine_new();
+        struct link *l = wire(&k, host(&k, "host0", "0000:01:00.0"), "a", 1, MB(1600));
+
+        l->far_is_network = true;
+        remote(&k, l, "rport-0", "node-1", false);
+        k.model->remotes.v[0].is_unclear = true;
+        if (i)
+            remote(&k, l, "rport-1", "node-1", false);
+        judged(&k, 0);
+        if (i)
+            assert_severity(only(k.report, "path-lost"), SEVERITY_WARNING);
+        else
+            assert_int_equal(k.report->findings.n, 0);
+        judged_done(&k);
+    }
+}
+
 /* Controllers of one array may be nodes of their own: the units tell whether there is another path. */
 static void path_by_units(void **state)
 {
@@ -274,12 +296,14 @@ static void given_up(void **state)
     static const struct {
         const char *device, *host;
         enum link_state link;
-        bool stuck;
+        bool stuck, is_network;
     } STATES[] = {
         { "running", "running", LINK_UP, false },
         { "offline", "running", LINK_UP, true },
         { "transport-offline", "running", LINK_UNKNOWN, true },
         { "transport-offline", "running", LINK_DOWN, false },
+        { "transport-offline", "running", LINK_UNKNOWN, false, true },
+        { "offline", "running", LINK_UNKNOWN, true, true },
         { "offline", "running", LINK_DISABLED, false },
         { "blocked", "running", LINK_UP, true },
         { "blocked", "recovery", LINK_UP, false },
@@ -295,6 +319,7 @@ static void given_up(void **state)
 
         h->state = STATES[i].host;
         l->state = STATES[i].link;
+        l->far_is_network = STATES[i].is_network;
         put(&k, d->subject, &KEY_STATE, 0, STATES[i].device);
         judged(&k, 0);
         assert_int_equal(count_of(k.report, "device-stuck"), STATES[i].stuck);
@@ -385,6 +410,7 @@ int main(void)
         cmocka_unit_test(path_lost),
         cmocka_unit_test(no_path_lost),
         cmocka_unit_test(ports_of_one_target),
+        cmocka_unit_test(port_that_does_not_tell),
         cmocka_unit_test(forgotten_port),
         cmocka_unit_test(path_by_units),
         cmocka_unit_test(given_up),

@@ -88,6 +88,22 @@ static void sysfs_counts_more_than_words(void **state)
     done(&m);
 }
 
+/* What was written to the host's own attribute is in force, whatever the module was loaded with. */
+static void the_hosts_own_counts_most(void **state)
+{
+    struct machine m = machine_of("lpfc", "lpfc");
+
+    (void)state;
+    add(&m, "module", "lpfc", "/sys/module/lpfc");
+    put(&m, &KEY_PARAMETER, "module parameters", "lpfc_link_speed=0");
+    add(&m, "driver_host", "host0", "/sys/devices/pci0000:00/0000:01:01.0/host0");
+    assert_int_equal(fact_put_number(m.set, &DRIVER_FORCED_GBIT, "scsi_host", 8), 0);
+    relate_parameters(&m);
+    assert_int_equal(m.host.parameters.n, 1);
+    assert_parameter(&m, 0, "lpfc_link_speed", "8", "/sys/class/scsi_host/host0");
+    done(&m);
+}
+
 static void modules_a_driver_consists_of(void **state)
 {
     struct machine m = machine_of("mptspi", "mptspi");
@@ -153,6 +169,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sysfs_counts_more_than_words),
+        cmocka_unit_test(the_hosts_own_counts_most),
         cmocka_unit_test(modules_a_driver_consists_of),
         cmocka_unit_test(a_parameter_by_its_modules_name),
         cmocka_unit_test(modules_are_found_in_either_spelling),
