@@ -59,12 +59,22 @@ static uint64_t count_timed_out(const struct judging *j, const struct device *d)
     return is_known && count > before ? count - before : 0;
 }
 
-/* Is it explained: its link is down or switched off, or its path is lost? Where the state of a link into a
- * network is not known, it may be that what its transport has to say of the device. */
+/* Is it not known whether the way through a network is up: the link into it, or the remote port? */
+static bool is_way_unclear(const struct judging *j, const struct device *d)
+{
+    if (d->link && d->link->far_is_network && d->link->state == LINK_UNKNOWN)
+        return true;
+    for (size_t i = 0; d->remote && i < j->model->remotes.n; i++)
+        if (strcmp(j->model->remotes.v[i].id, d->remote) == 0)
+            return j->model->remotes.v[i].is_unclear;
+    return d->remote != NULL;
+}
+
+/* Is it explained: its link is down or switched off, or its path is lost? Where the way is not known, that may
+ * be what its transport has to say of the device. */
 static bool is_explained(const struct judging *j, const struct device *d, const char *state)
 {
-    if (d->link && d->link->far_is_network && d->link->state == LINK_UNKNOWN &&
-        strcmp(state, "offline") != 0)
+    if (strcmp(state, "offline") != 0 && is_way_unclear(j, d))
         return true;
     for (const struct link *l = d->link; l; l = l->up)
         if (l->state == LINK_DOWN || l->state == LINK_DISABLED)

@@ -368,7 +368,7 @@ static enum other find_twin(const struct judging *j, const struct device *d)
 
         if (other == d || !same_text(other->wwid, d->wwid) || !other->link)
             continue;
-        if ((!way || way->is_up) && other->link->state == LINK_UP)
+        if ((!other->remote || (way && way->is_up)) && other->link->state == LINK_UP)
             return OTHER_UP;
         if ((!way || way->is_up || way->is_unclear) &&
             (other->link->state == LINK_UP || other->link->state == LINK_UNKNOWN))

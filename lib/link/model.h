@@ -156,8 +156,10 @@ struct device {
     VEC(const char *) users;     /* what rides on it: "sda2 > vg-root (LVM), mounted on /" */
     const struct subject *subject;
     struct host *host;
-    struct link *link;  /* NULL where no link leads to it */
-    const char *remote; /* id of the remote port it is behind; NULL where it is behind none */
+    struct link *link; /* NULL where no link leads to it */
+    const char
+        *remote; /* id of the remote port it is behind, which may not be seen; NULL where it is
+                         * behind none */
 };
 
 /* A port at the far side of a link that leads to several: a target on a fabric. */

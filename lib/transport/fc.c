@@ -425,13 +425,18 @@ static const char *device_mark(struct relation *r, const struct host *host,
     return arena_printf(r->model->arena, "%s-%s", own, target);
 }
 
-/* The remote port that a device is behind: ids as in relate_remotes(). */
+/* The remote port that a device is behind: ids as in relate_remotes(), which has none of this name where
+ * that of the port cannot be read. */
 static int complete(struct relation *r, struct device *d)
 {
     const char *target = fact_text(
         fact_set_above(r->facts, "fc_remote_ports", d->subject->path, "rport-"), &PORT_NAME);
 
-    if (!target || !d->link || physical_of(r, d->host->subject))
+    if (!d->link || physical_of(r, d->host->subject))
+        return 0;
+    if (!target)
+        target = strstr(d->subject->path, "/rport-") ? "rport" : NULL;
+    if (!target)
         return 0;
     d->remote = arena_printf(r->model->arena, "%s-%s", d->link->id, target);
     return d->remote ? 0 : -ENOMEM;

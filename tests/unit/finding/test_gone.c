@@ -291,6 +291,26 @@ static void path_by_units(void **state)
 
 /* ---- device-stuck ---- */
 
+/* Behind a remote port that is not seen, that does not tell its state, and that is up. */
+static void given_up_by_its_transport(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 3; i++) {
+        struct machine k = machine_new();
+        struct host *h = host(&k, "host0", "0000:01:00.0");
+        struct link *l = lane(&k, h, "a", 1600, 1600);
+        struct device *d = disk(&k, h, l, "0:0:0:0");
+
+        remote(&k, l, "rport-0", "node-1", i == 2);
+        k.model->remotes.v[0].is_unclear = i < 2;
+        d->remote = i ? k.model->remotes.v[0].id : "elsewhere";
+        put(&k, d->subject, &KEY_STATE, 0, "transport-offline");
+        judged(&k, 0);
+        assert_int_equal(count_of(k.report, "device-stuck"), i == 2);
+        judged_done(&k);
+    }
+}
+
 static void given_up(void **state)
 {
     static const struct {
@@ -414,6 +434,7 @@ int main(void)
         cmocka_unit_test(forgotten_port),
         cmocka_unit_test(path_by_units),
         cmocka_unit_test(given_up),
+        cmocka_unit_test(given_up_by_its_transport),
         cmocka_unit_test(commands_not_answered),
         cmocka_unit_test(timeouts_counted),
         cmocka_unit_test(timeouts_of_a_lifetime),
