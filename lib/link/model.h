@@ -129,7 +129,7 @@ struct link {
     bool has_no_link;   /* virtual or emulated: nothing physical to judge */
     bool peers_prove; /* what a link of the same kind with the same far model does, this one can */
     bool
-        limit_unknown; /* whether it was told to run slower cannot be read: that it does proves nothing */
+        limit_unknown; /* whether it is told or held to run slower cannot be read: that it does proves nothing */
     bool
         lanes_vary; /* how many lanes belong to it is a matter of cabling: its ends claim as many as it
                        * has, siblings and the past may know of more */

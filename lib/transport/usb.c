@@ -74,6 +74,14 @@ static int describe(struct arena *arena, struct rate rate, struct mode *ret)
     return ret->detail ? 0 : -ENOMEM;
 }
 
+/* Is there such a file, of which nothing could be read? */
+static bool is_refused(const struct subject *s, const struct fact_key *key)
+{
+    const struct fact *f = fact_find(s, key);
+
+    return f && f->quality != QUALITY_OK;
+}
+
 /* What a device or hub runs at; rate 0 where it does not say. 10000 is one lane of Gen 2, or two of
  * Gen 1: the lanes tell. 20000 is two of Gen 2. */
 static struct rate rate_of(const struct subject *device)
@@ -82,6 +90,8 @@ static struct rate rate_of(const struct subject *device)
              tx = fact_number_or(device, &USB_TX_LANES, rx);
     bool two = rx >= 2 && tx >= 2;
 
+    if (is_refused(device, &USB_RX_LANES) || is_refused(device, &USB_TX_LANES))
+        return (struct rate){ 0 };
     switch (fact_number_or(device, &USB_SPEED_KBIT, 0)) {
     case 1500:
         return (struct rate){ 1, 0, LOW_KB };
@@ -176,19 +186,29 @@ static const struct subject *superspeed_root(const struct fact_set *set, const s
     return NULL;
 }
 
-/* A root hub's port of USB 2.0 without a peer: that is all it can do, unless the kernel knows no peers of
- * this controller at all. */
-static struct range lone_root_port(const struct fact_set *set, const struct subject *root)
+/* Does the object say neither by its store nor by its version what it can do? */
+static bool is_silent(const struct subject *device)
 {
-    const struct subject *other = superspeed_root(set, root);
-    struct range range = { rate_of(root), rate_of(root) };
-    char controller[4096];
+    return !fact_bytes(device, &USB_BOS).len && !fact_number_or(device, &USB_VERSION, 0);
+}
 
-    snprintf(controller, sizeof(controller), "%.*s",
-             (int)usb_parent_length(root->path, strlen(root->path)), root->path);
-    if (other &&
-        !fact_number_or(fact_set_find(set, "usb_controller", controller), &USB_HAS_PEERS, 0))
-        range.most = superspeed_port(other).most;
+/* A root hub's port of USB 2.0. With a peer it is a SuperSpeed one too; without, that is all it can do, unless
+ * the kernel knows no peers of this controller at all, or the root hubs of it are not all seen. */
+static struct range lone_root_port(const struct fact_set *set, const struct subject *root,
+                                   const struct subject *port)
+{
+    const struct subject *other = superspeed_root(set, root), *controller;
+    struct range range = { rate_of(root), rate_of(root) };
+    bool is_unclear;
+    char path[4096];
+
+    snprintf(path, sizeof(path), "%.*s", (int)usb_parent_length(root->path, strlen(root->path)),
+             root->path);
+    controller = fact_set_find(set, "usb_controller", path);
+    if (usb_is_peered(controller, port, &is_unclear))
+        return other ? superspeed_port(other) : (struct range){ GEN1, GEN2X2 };
+    if (is_unclear || (other && !fact_text(controller, &USB_PEERED)))
+        range.most = other ? superspeed_port(other).most : GEN2X2;
     return range;
 }
 
@@ -211,11 +231,16 @@ static int relate_way(struct relation *r, struct link *l, const struct subject *
         is_last = usb_is_root(hub->name, strlen(hub->name));
         if (is_superspeed(rate_of(hub)))
             range = superspeed_port(hub);
-        else if (beside && is_superspeed(rate_of(beside)))
-            range = superspeed_port(beside);
+        else if (beside && (is_superspeed(rate_of(beside)) || !rate_of(beside).lane_kb_per_s))
+            range = superspeed_port(beside); /* the peer of a USB 2.0 port is a SuperSpeed one */
         else
-            range = is_last ? lone_root_port(r->facts, hub)
+            range = is_last ? lone_root_port(r->facts, hub, port)
                             : (struct range){ rate_of(hub), range_of(hub).most };
+        if (!is_last && is_silent(hub) && !is_superspeed(range.least)) {
+            l->limit_unknown = true;
+            l->reason = arena_printf(r->model->arena, "what hub %s can do cannot be read",
+                                     hub->name);
+        }
         e = add_range(r, l, is_last ? WHO_INITIATOR : WHO_HOP,
                       arena_printf(r->model->arena, is_last ? "root hub %s" : "hub %s", hub->name),
                       range);
@@ -267,7 +292,9 @@ static const char *host_id(struct relation *r, const struct subject *host)
     device = fact_set_find(r->facts, "usb_device", name);
     port = usb_port_of(r->facts, device);
     peer = usb_peer_of(r->facts, port);
-    superspeed = is_superspeed(rate_of(device));
+    superspeed = is_superspeed(rate_of(device)) ||
+                 (device && !rate_of(device).lane_kb_per_s &&
+                  is_superspeed(rate_of(usb_hub_of(r->facts, device))));
     if (port)
         port_path(superspeed && peer ? peer->name : port->name, path, sizeof(path));
     else /* "1-2.4", without the number of the bus */

@@ -18,9 +18,9 @@ extern const struct fact_key USB_SPEED_KBIT, USB_RX_LANES, USB_TX_LANES, USB_VER
 /* Facts of a usb_port. */
 extern const struct fact_key USB_OVER_CURRENT;
 
-/* Fact of a usb_controller: does any port of its root hubs have a peer? Then the kernel knows which have,
- * and one without is a connector of one kind only. */
-extern const struct fact_key USB_HAS_PEERS;
+/* Facts of a usb_controller, one for each port of its root hubs that another says is its peer: its name.
+ * Where there is one, the kernel knows which have peers, and one without is a connector of one kind only. */
+extern const struct fact_key USB_PEERED;
 
 /* Is the component (of that length) a root hub, "usb2"? */
 bool usb_is_root(const char *name, size_t len);
@@ -35,10 +35,21 @@ size_t usb_device_length(const struct subject *host);
 /* Writes the last component of the first `len` characters of a path as a text of its own. */
 void usb_name_at(const char *path, size_t len, char *ret, size_t size);
 
-/* The port that a device or hub is plugged into, and the port that is the other side of a connector. NULL
- * where the kernel shows none. */
+/* The port that a device or hub is plugged into, by its link, else by the device's name. NULL where the
+ * kernel shows none. */
 const struct subject *usb_port_of(const struct fact_set *set, const struct subject *device);
+
+/* The port that is the other side of a connector; NULL where the kernel shows none. */
 const struct subject *usb_peer_of(const struct fact_set *set, const struct subject *port);
+
+/* Has the port of a root hub on that controller a peer, by its own word or another's? `ret_unclear`: its own
+ * cannot be read. */
+bool usb_is_peered(const struct subject *controller, const struct subject *port, bool *ret_unclear);
+
+/* Writes the path of the port that a device or hub is plugged into, by their names: …/usb1/1-2 is in
+ * …/usb1/1-0:1.0/usb1-port2, …/1-2/1-2.4 in …/1-2/1-2:1.0/1-2-port4. Returns false for a root hub, and
+ * where it does not fit. */
+bool usb_port_path(const char *device, char *ret, size_t size);
 
 /* The hub that a device (…/1-2/1-2.4) or a port (…/1-2/1-2:1.0/1-2-port4) belongs to. */
 const struct subject *usb_hub_of(const struct fact_set *set, const struct subject *s);

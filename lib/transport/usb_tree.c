@@ -23,7 +23,7 @@ static const struct fact_key PORT = { "port", FACT_TEXT, FACT_IDENTITY };
 static const struct fact_key PEER = { "peer", FACT_TEXT, FACT_IDENTITY };
 static const struct fact_key CONNECT_TYPE = { "connect_type", FACT_TEXT, FACT_IDENTITY };
 const struct fact_key USB_OVER_CURRENT = { "over_current", FACT_NUMBER, FACT_COUNTER };
-const struct fact_key USB_HAS_PEERS = { "has_peers", FACT_NUMBER, FACT_IDENTITY };
+const struct fact_key USB_PEERED = { "peered", FACT_TEXT, FACT_IDENTITY };
 
 /* "480", "1.5", in Mb/s, or "unknown". */
 static int parse_speed(struct fact_set *set, const struct fact_key *key, const char *origin,
@@ -120,11 +120,49 @@ void usb_name_at(const char *path, size_t len, char *ret, size_t size)
     snprintf(ret, size, "%.*s", (int)(len - start), path + start);
 }
 
+bool usb_port_path(const char *device, char *ret, size_t size)
+{
+    size_t hub = usb_parent_length(device, strlen(device));
+    const char *name = device + hub + 1, *number = strrchr(name, '.');
+    char parent[64];
+    int n;
+
+    number = number ? number : strrchr(name, '-');
+    if (!hub || !number)
+        return false;
+    usb_name_at(device, hub, parent, sizeof(parent));
+    n = usb_is_root(parent, strlen(parent))
+            ? snprintf(ret, size, "%.*s/%s-0:1.0/%s-port%s", (int)hub, device, parent + 3, parent,
+                       number + 1)
+            : snprintf(ret, size, "%.*s/%s:1.0/%s-port%s", (int)hub, device, parent, parent,
+                       number + 1);
+    return (size_t)n < size;
+}
+
 const struct subject *usb_port_of(const struct fact_set *set, const struct subject *device)
 {
     const char *name = fact_text(device, &PORT);
+    char path[4096];
 
-    return name ? fact_set_find(set, "usb_port", name) : NULL;
+    if (name)
+        return fact_set_find(set, "usb_port", name);
+    return device && usb_port_path(device->path, path, sizeof(path))
+               ? fact_set_find(set, "usb_port", path_last(path))
+               : NULL;
+}
+
+bool usb_is_peered(const struct subject *controller, const struct subject *port, bool *ret_unclear)
+{
+    const struct fact *own = fact_find(port, &PEER);
+
+    *ret_unclear = own && own->quality != QUALITY_OK;
+    if (fact_text(port, &PEER))
+        return true;
+    for (uint32_t i = 0; controller && port && i < controller->n_facts; i++)
+        if (controller->facts[i].key == &USB_PEERED &&
+            strcmp(controller->facts[i].text, port->name) == 0)
+            return true;
+    return false;
 }
 
 const struct subject *usb_peer_of(const struct fact_set *set, const struct subject *port)
@@ -172,46 +210,42 @@ static int gather_port(struct gathering *g, const char *path)
 /* The port of a device, and that port's peer. */
 static int gather_connector(struct gathering *g, const struct subject *device)
 {
-    char *port = NULL, *peer = NULL;
+    char by_name[4096], *port = NULL, *peer = NULL;
     int r = gather_canonical(g, device->path, "port", &port);
 
-    if (r <= 0 || !port)
+    if (r < 0 || (!port && !usb_port_path(device->path, by_name, sizeof(by_name))))
         return r;
+    port = port ? port : by_name;
     r = gather_port(g, port);
     if (r == 0)
         r = gather_canonical(g, port, "peer", &peer);
     return r <= 0 || !peer ? r : gather_port(g, peer);
 }
 
-/* Does any port of the root hub have a peer? Then the kernel knows which have, and one without is a
- * connector of one kind only. Links cost nothing to read. */
-static int gather_peers(struct gathering *g, const char *root, size_t len)
+/* Which ports do those of the root hub say are their peers? Peers name each other. Links cost nothing to
+ * read. */
+static int gather_peers(struct gathering *g, const char *controller, const char *root)
 {
-    char dir[4096], interface[32];
     struct names names = { 0 };
-    char *peer;
-    unsigned bus;
-    bool has_peers = false;
+    char dir[4096], *peer;
     int r;
 
-    if (sscanf(root + usb_parent_length(root, len) + 1, "usb%u", &bus) != 1)
-        return 0;
-    snprintf(interface, sizeof(interface), "%u-0:1.0", bus);
-    if ((size_t)snprintf(dir, sizeof(dir), "%.*s/%s", (int)len, root, interface) >= sizeof(dir))
+    if ((size_t)snprintf(dir, sizeof(dir), "%s/%s/%s-0:1.0", controller, root,
+                         root + strlen("usb")) >= sizeof(dir))
         return 0;
     r = source_list(g->source, dir, "usb", &names);
     if (r < 0 || names.error)
         return r;
-    for (size_t i = 0; r == 0 && i < names.n && !has_peers; i++) {
+    for (size_t i = 0; r == 0 && i < names.n; i++) {
         char port[4128];
 
         snprintf(port, sizeof(port), "%s/%s", dir, names.v[i]);
         r = gather_canonical(g, port, "peer", &peer);
-        has_peers = r > 0;
-        r = r > 0 ? 0 : r;
+        if (r > 0)
+            r = fact_put_text(g->facts, &USB_PEERED, "usb_port", path_last(peer));
     }
     names_done(&names);
-    return r < 0 ? r : fact_put_number(g->facts, &USB_HAS_PEERS, "usb_port", has_peers);
+    return r;
 }
 
 /* The controller: its root hubs. The subject's name is its path. */
@@ -225,15 +259,14 @@ static int gather_controller(struct gathering *g, const char *path, size_t root)
 
     if (!dir || !fact_set_add(g->facts, "usb_controller", dir, dir, NULL, &is_new))
         return -ENOMEM;
-    if (!is_new)
-        return 0;
-    r = gather_peers(g, path, root);
+    r = is_new ? source_list(g->source, dir, "usb", &names) : 0;
+    if (r < 0 || !is_new || names.error)
+        return r;
+    for (size_t i = 0; r == 0 && i < names.n; i++)
+        if (usb_is_root(names.v[i], strlen(names.v[i])))
+            r = gather_peers(g, dir, names.v[i]);
     if (r == 0)
         r = fact_set_seal(g->facts);
-    if (r == 0)
-        r = source_list(g->source, dir, "usb", &names);
-    if (r < 0 || names.error)
-        return r;
     for (size_t i = 0; r == 0 && i < names.n; i++) {
         char *hub = arena_printf(fact_set_arena(g->facts), "%s/%s", dir, names.v[i]);
 

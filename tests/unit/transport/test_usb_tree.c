@@ -67,8 +67,24 @@ static void test_hubs(void **state)
     assert_null(usb_hub_of(set, fact_set_find(set, "usb_device", "usb1")));
     assert_null(usb_hub_of(set, fact_set_find(set, "usb_device", "a")));
     assert_null(usb_hub_of(set, fact_set_find(set, "usb_device", "b")));
-    assert_null(usb_port_of(set, fact_set_find(set, "usb_device", "1-2.4")));
+    assert_string_equal(usb_port_of(set, fact_set_find(set, "usb_device", "1-2.4"))->name,
+                        "1-2-port4");
+    assert_null(usb_port_of(set, fact_set_find(set, "usb_device", "1-2")));
     fact_set_free(set);
+}
+
+static void test_ports_by_name(void **state)
+{
+    char path[128];
+
+    (void)state;
+    assert_true(usb_port_path("/sys/x/usb1/1-2", path, sizeof(path)));
+    assert_string_equal(path, "/sys/x/usb1/1-0:1.0/usb1-port2");
+    assert_true(usb_port_path("/sys/x/usb1/1-2/1-2.14", path, sizeof(path)));
+    assert_string_equal(path, "/sys/x/usb1/1-2/1-2:1.0/1-2-port14");
+    assert_false(usb_port_path("/sys/x/usb1", path, sizeof(path)));
+    assert_false(usb_port_path("/sys/x/usb1/1-2", path, 16));
+    assert_false(usb_port_path("1-2", path, sizeof(path)));
 }
 
 int main(void)
@@ -77,6 +93,7 @@ int main(void)
         cmocka_unit_test(test_device_of_host),
         cmocka_unit_test(test_roots),
         cmocka_unit_test(test_hubs),
+        cmocka_unit_test(test_ports_by_name),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
