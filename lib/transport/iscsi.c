@@ -57,19 +57,25 @@ static int parse_port_speed(struct fact_set *set, const struct fact_key *key, co
     return text_starts_with(rest, " Mbps") ? fact_put_number(set, key, origin, number) : -EBADMSG;
 }
 
-/* "default" is what iscsiadm puts where no interface was chosen. */
-static int parse_netdev(struct fact_set *set, const struct fact_key *key, const char *origin,
-                        struct bytes raw)
+/* "(null)" or "<NULL>" stands for none; "default" is what iscsiadm puts where no interface was chosen. What
+ * is no such word, and nothing else either, is not known. */
+static int parse_binding(struct fact_set *set, const struct fact_key *key, const char *origin,
+                         struct bytes raw)
 {
-    return text_starts_with((const char *)raw.data, "default")
-               ? -ENODATA
-               : parse_known_text(set, key, origin, raw);
+    static const char *const NONE[] = { "default", "(null)", "<NULL>", "none" };
+    int r;
+
+    for (size_t i = 0; i < ELEMENTS(NONE); i++)
+        if (text_starts_with((const char *)raw.data, NONE[i]))
+            return -ENODATA;
+    r = parse_known_text(set, key, origin, raw);
+    return r == -ENODATA ? -EBADMSG : r;
 }
 
 static const struct attribute HOST_ATTRIBUTES[] = {
-    { "netdev", &NETDEV, parse_netdev, LEVEL_MODES },
-    { "hwaddress", &HWADDRESS, parse_netdev, LEVEL_MODES },
-    { "ipaddress", &IPADDRESS, parse_netdev, LEVEL_MODES },
+    { "netdev", &NETDEV, parse_binding, LEVEL_MODES },
+    { "hwaddress", &HWADDRESS, parse_binding, LEVEL_MODES },
+    { "ipaddress", &IPADDRESS, parse_binding, LEVEL_MODES },
     { "port_state", &PORT_STATE, NULL, LEVEL_MODES },
     { "port_speed", &PORT_SPEED, parse_port_speed, LEVEL_MODES },
     { "initiatorname", &INITIATOR_NAME, parse_known_text, LEVEL_ALL },
@@ -110,11 +116,11 @@ static const struct subject *first_of(const struct fact_set *set, const char *cl
     return NULL;
 }
 
-/* Through which interface the session runs, as far as addresses tell. */
+/* Through which interface the session runs, as far as addresses tell; `own` is NULL for none. */
 static int put_route(struct gathering *g, const char *routes, const char *target, const char *own)
 {
     char by_target[32], by_own[32];
-    int to_target = target ? iscsi_route(routes, target, false, by_target) : -ENOENT;
+    int to_target = iscsi_route(routes, target, false, by_target);
     int of_own = own ? iscsi_route(routes, own, true, by_own) : -ENOENT;
     const char *name = to_target == 0 ? by_target : by_own;
     int r;
@@ -133,19 +139,50 @@ static int put_route(struct gathering *g, const char *routes, const char *target
     return r < 0 ? r : iscsi_gather_interface(g, name);
 }
 
+/* Does the fact say that there is none, or what? Else it could not be read. */
+static bool is_told(const struct subject *s, const struct fact_key *key)
+{
+    const struct fact *f = fact_find(s, key);
+
+    return f && (f->quality == QUALITY_OK || f->quality == QUALITY_SILENT);
+}
+
+/* The session's own address, or NULL. The connection's own word came with Linux 3.17 only. */
+static const struct fact *own_address(const struct subject *class, const struct subject *connection)
+{
+    const struct fact *local = fact_find(connection, &LOCAL_ADDRESS);
+
+    return local && local->quality != QUALITY_SILENT ? local : fact_find(class, &IPADDRESS);
+}
+
+/* By the addresses of the session: why they do not tell, where one cannot be read. */
+static int gather_by_addresses(struct gathering *g, const struct subject *class,
+                               const struct subject *connection, const char *routes)
+{
+    const struct fact *address = own_address(class, connection);
+    const char *target = fact_text(connection, &ADDRESS);
+    const char *own = address && address->quality == QUALITY_OK ? address->text : NULL;
+
+    if (!target || !iscsi_is_address(target))
+        return fact_put_text(g->facts, &NO_INTERFACE, "iscsi_connection",
+                             "the address of its target cannot be read");
+    if (!address || (!own && address->quality != QUALITY_SILENT) || (own && !iscsi_is_address(own)))
+        return fact_put_text(g->facts, &NO_INTERFACE, address ? address->origin : "iscsi_host",
+                             "its own address cannot be read");
+    if (iscsi_is_loopback(target) || (own && strcmp(own, target) == 0))
+        return fact_put_number(g->facts, &IS_LOCAL, "iscsi_connection", 1);
+    return put_route(g, routes, target, own);
+}
+
+/* By what the session is bound to, else by its addresses. */
 static int gather_path(struct gathering *g, struct subject *host, const char *routes)
 {
     const struct subject *class = fact_set_find(g->facts, "iscsi_host", host->name);
-    const struct subject *connection = first_of(g->facts, "iscsi_connection", host);
     const char *netdev = fact_text(class, &NETDEV), *hw = fact_text(class, &HWADDRESS);
-    const char *target = fact_text(connection, &ADDRESS);
-    const char *own = fact_text(connection, &LOCAL_ADDRESS);
     char name[32] = "";
     bool is_new;
     int r = 0;
 
-    target = target ? target : fact_text(connection, &PORTAL);
-    own = own ? own : fact_text(class, &IPADDRESS);
     if (fact_find(class, &PORT_STATE))
         return 0;
     if (!netdev && hw)
@@ -160,9 +197,13 @@ static int gather_path(struct gathering *g, struct subject *host, const char *ro
                           netdev ? netdev : name);
         return r < 0 ? r : iscsi_gather_interface(g, netdev ? netdev : name);
     }
-    if (target && (iscsi_is_loopback(target) || (own && strcmp(own, target) == 0)))
-        return fact_put_number(g->facts, &IS_LOCAL, "iscsi_connection", 1);
-    return put_route(g, routes, target, own);
+    if (hw)
+        return fact_put_text(g->facts, &NO_INTERFACE, "iscsi_host hwaddress",
+                             "not one network interface has the hardware address it is bound to");
+    if (!is_told(class, &NETDEV) || !is_told(class, &HWADDRESS))
+        return fact_put_text(g->facts, &NO_INTERFACE, "iscsi_host",
+                             "which network interface it is bound to cannot be read");
+    return gather_by_addresses(g, class, first_of(g->facts, "iscsi_connection", host), routes);
 }
 
 static int gather(struct gathering *g)
@@ -184,22 +225,41 @@ static bool claims(const struct fact_set *set, const struct subject *host)
     return fact_set_find(set, "iscsi_host", host->name);
 }
 
+static bool is_word(const char *text, const char *word)
+{
+    return text && strcmp(text, word) == 0;
+}
+
+/* What an adapter's port says of itself (iscsi_port_state_names); none does where sessions are all. */
+static enum link_state port_state_of(const struct subject *class)
+{
+    const char *port = fact_text(class, &PORT_STATE);
+
+    if (is_word(port, "LINK UP"))
+        return LINK_UP;
+    return is_word(port, "LINK DOWN") || !fact_find(class, &PORT_STATE) ? LINK_EMPTY : LINK_UNKNOWN;
+}
+
 /* Logged in, or, for an adapter without a session, what its port says. A session that failed is being
- * recovered: something should be there. */
+ * recovered: something should be there. States are those of iscsi_session_state_names. */
 static enum link_state state_of(struct relation *r, const struct subject *host)
 {
     const struct subject *class = fact_set_find(r->facts, "iscsi_host", host->name);
-    const char *port = fact_text(class, &PORT_STATE);
-    enum link_state state = port && strcmp(port, "LINK UP") == 0 ? LINK_UP : LINK_EMPTY;
+    enum link_state state = port_state_of(class);
+    bool is_down = is_word(fact_text(class, &PORT_STATE), "LINK DOWN");
 
     for (const struct subject *s = fact_set_first(r->facts, "iscsi_session"); s;
          s = s->next_of_class) {
-        const char *session = s->host == host ? fact_text(s, &SESSION_STATE) : NULL;
+        const char *session = fact_text(s, &SESSION_STATE);
 
-        if (session && strcmp(session, "LOGGED_IN") == 0)
-            return port && strcmp(port, "LINK DOWN") == 0 ? LINK_DOWN : LINK_UP;
-        if (session && strcmp(session, "FAILED") == 0 && state != LINK_UP)
+        if (s->host != host)
+            continue;
+        if (is_word(session, "LOGGED_IN"))
+            return is_down ? LINK_DOWN : LINK_UP;
+        if (is_word(session, "FAILED") && state != LINK_UP)
             state = LINK_DOWN;
+        else if (!is_word(session, "FAILED") && !is_word(session, "FREE") && state == LINK_EMPTY)
+            state = LINK_UNKNOWN;
     }
     return state;
 }
@@ -216,7 +276,8 @@ static int relate_interface(struct relation *r, struct link *l)
     struct interface_speed speed;
     int e;
 
-    l->reason = fact_text(path, &NO_INTERFACE);
+    if (!l->reason)
+        l->reason = fact_text(path, &NO_INTERFACE);
     if (fact_number_or(path, &IS_LOCAL, 0)) {
         l->has_no_link = true;
         l->reason = "its target is on this machine: there is no physical link";
@@ -226,7 +287,7 @@ static int relate_interface(struct relation *r, struct link *l)
     l->near = interface->text;
     speed = iscsi_interface_speed(r, interface->text);
     if (!speed.mbit_per_s) {
-        l->reason = speed.why;
+        l->reason = l->reason ? l->reason : speed.why;
         return 0;
     }
     if (l->state == LINK_UP)
@@ -251,6 +312,8 @@ static int relate(struct relation *r, struct host *host)
     l->far_is_network = true;
     l->far = fact_text(first_of(r->facts, "iscsi_session", host->subject), &TARGET_NAME);
     l->state = state_of(r, host->subject);
+    if (l->state == LINK_UNKNOWN)
+        l->reason = "the state of its port or session cannot be read";
     if (!fact_number(class, &PORT_SPEED, &mbit))
         return relate_interface(r, l);
     if (l->state == LINK_UP)

@@ -31,5 +31,8 @@ int iscsi_interface_counters(struct link *l, const struct subject *interface);
  * several interfaces are equally good, -EINVAL for a text that is no IPv4 address. */
 int iscsi_route(const char *routes, const char *address, bool on_link, char interface[static 32]);
 
+/* Is the text an IPv4 or IPv6 address? */
+bool iscsi_is_address(const char *text);
+
 /* Is it an address of the machine itself that no wire leads to: 127.0.0.0/8, ::1? */
 bool iscsi_is_loopback(const char *address);

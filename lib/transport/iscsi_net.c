@@ -139,6 +139,7 @@ static bool is_physical(const struct subject *net)
 /* The interfaces below one that traffic may leave by. */
 struct members {
     const struct subject *last;
+    const char *unseen; /* one of which nothing is known; NULL: none */
     size_t n;
     uint64_t sum, least, most; /* Mb/s of those whose speed is known */
 };
@@ -154,6 +155,8 @@ static struct members members_of(struct relation *r, const struct subject *net)
         if (net->facts[i].key != &LOWER)
             continue;
         below = fact_set_find(r->facts, "net", net->facts[i].text);
+        if (!below)
+            m.unseen = net->facts[i].text;
         if (!below || (!is_physical(below) && !fact_find(below, &LOWER)))
             continue;
         fact_number(below, &SPEED, &mbit);
@@ -171,10 +174,14 @@ static struct members members_of(struct relation *r, const struct subject *net)
 static struct interface_speed bundle_speed(struct relation *r, const struct subject *net,
                                            const struct members *m)
 {
+    static const char *const KEEPING[] = { "active-backup", "balance-xor", "802.3ad", "balance-tlb",
+                                           "balance-alb" };
     const char *mode = fact_text(net, &BOND_MODE);
+    bool keeps = false;
 
-    if (mode && !text_starts_with(mode, "balance-rr") && !text_starts_with(mode, "broadcast") &&
-        m->least && m->least == m->most)
+    for (size_t i = 0; mode && i < ELEMENTS(KEEPING); i++)
+        keeps |= text_starts_with(mode, KEEPING[i]);
+    if (keeps && m->least && m->least == m->most)
         return (struct interface_speed){ .mbit_per_s = m->least, .physical = m->last };
     return unknown(r, net->name,
                    arena_printf(r->model->arena,
@@ -182,20 +189,43 @@ static struct interface_speed bundle_speed(struct relation *r, const struct subj
                                 m->sum));
 }
 
+/* A bond says how fast its members are together: more than the one that is seen? */
+static bool has_more(const struct subject *net, const struct members *m)
+{
+    uint64_t mbit;
+
+    return fact_find(net, &BOND_MODE) && fact_number(net, &SPEED, &mbit) && mbit != m->sum;
+}
+
+/* Why an interface cannot be asked, nor what is below it; NULL where it can. */
+static const char *why_not(const struct subject *net, const struct members *m)
+{
+    uint64_t type = 0;
+
+    if (!fact_number(net, &TYPE, &type))
+        return "does not tell whether it is Ethernet";
+    if (type == 772) /* ARPHRD_LOOPBACK */
+        return "leads back to this machine";
+    if (type != 1) /* ARPHRD_ETHER */
+        return "is no Ethernet interface";
+    if (fact_text(net, &ACTIVE_SLAVE))
+        return NULL;
+    if (m->unseen || (m->n == 1 && has_more(net, m)))
+        return "leads to an interface that is not seen";
+    return !m->n && !is_physical(net) ? "leads to no hardware that is seen" : NULL;
+}
+
 struct interface_speed iscsi_interface_speed(struct relation *r, const char *name)
 {
     const struct subject *net = fact_set_find(r->facts, "net", name);
-    uint64_t mbit, type;
+    uint64_t mbit;
 
     for (int depth = 0; net && depth < DEPTH_MAX; depth++) {
         struct members m = members_of(r, net);
-        const char *active = fact_text(net, &ACTIVE_SLAVE);
+        const char *active = fact_text(net, &ACTIVE_SLAVE), *why = why_not(net, &m);
 
-        if (fact_number(net, &TYPE, &type) && type != 1 /* ARPHRD_ETHER */)
-            return unknown(r, net->name,
-                           type == 772 /* ARPHRD_LOOPBACK */
-                               ? "leads back to this machine"
-                               : "is no Ethernet interface");
+        if (why)
+            return unknown(r, net->name, why);
         if (active) {
             net = fact_set_find(r->facts, "net", active);
         } else if (m.n > 1) {

@@ -91,6 +91,14 @@ int iscsi_route(const char *routes, const char *address, bool on_link, char inte
     return 0;
 }
 
+bool iscsi_is_address(const char *text)
+{
+    struct in6_addr six;
+    struct in_addr four;
+
+    return inet_pton(AF_INET, text, &four) == 1 || inet_pton(AF_INET6, text, &six) == 1;
+}
+
 bool iscsi_is_loopback(const char *address)
 {
     static const struct in6_addr LOOPBACK = IN6ADDR_LOOPBACK_INIT;

@@ -143,10 +143,13 @@ static int relate_port(struct relation *r, struct link *l, const struct subject 
     struct rate rate;
     uint64_t mbit;
     bool is_ethernet = layer && strcmp(layer, "Ethernet") == 0;
+    bool is_known = is_ethernet || (layer && strcmp(layer, "InfiniBand") == 0);
     int e;
 
     l->describe = is_ethernet ? ethernet_describe : infiniband_describe;
-    if (l->state == LINK_UP && text && infiniband_parse(text, &rate, &mbit)) {
+    if (l->state == LINK_UP && !is_known)
+        l->reason = "whether its port is InfiniBand or Ethernet cannot be read";
+    else if (l->state == LINK_UP && text && infiniband_parse(text, &rate, &mbit)) {
         l->actual = relate_mode(r, l->describe, is_ethernet ? ethernet_rate(mbit) : rate);
         if (!is_ethernet)
             l->actual.label = text; /* as this kernel words it */
