@@ -36,10 +36,10 @@ static const struct {
     const char *vendor, *model; /* NULL: any */
     const char *reason;
 } NAMES[] = {
-    { "QEMU", NULL, QEMU },       { "ATA", "QEMU ", QEMU },        { "VMware", "V", VMWARE },
-    { "ATA", "VMware ", VMWARE }, { "NECVMWar", NULL, VMWARE },    { "VBOX", NULL, VBOX },
-    { "ATA", "VBOX ", VBOX },     { "ATA", "Virtual HD", HYPERV }, { "Msft", "Virtual ", HYPERV },
-    { "ATA", "BHYVE ", BHYVE },
+    { "QEMU", NULL, QEMU },      { NULL, "QEMU ", QEMU },         { "VMware", "V", VMWARE },
+    { NULL, "VMware ", VMWARE }, { "NECVMWar", NULL, VMWARE },    { "VBOX", NULL, VBOX },
+    { NULL, "VBOX ", VBOX },     { "ATA", "Virtual HD", HYPERV }, { "Msft", "Virtual ", HYPERV },
+    { NULL, "BHYVE ", BHYVE },
 };
 
 static const char *by_subsystem(const struct fact_set *set, const struct host *h)
@@ -59,8 +59,8 @@ static const char *by_subsystem(const struct fact_set *set, const struct host *h
 
 static const char *by_name(const char *vendor, const char *model)
 {
-    for (size_t i = 0; vendor && i < ELEMENTS(NAMES); i++)
-        if (strcmp(vendor, NAMES[i].vendor) == 0 &&
+    for (size_t i = 0; i < ELEMENTS(NAMES); i++)
+        if ((!NAMES[i].vendor || (vendor && strcmp(vendor, NAMES[i].vendor) == 0)) &&
             (!NAMES[i].model || (model && text_starts_with(model, NAMES[i].model))))
             return NAMES[i].reason;
     return NULL;
