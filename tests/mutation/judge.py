@@ -12,7 +12,7 @@ import re
 
 QUIET = ("ok", "none", "unknown")
 LOUD = ("warning", "critical")
-# One of these stands for all of them on a link (DESIGN: one code wins).
+# One of these stands for all of them on a link: one code wins.
 MODE_CODES = {"bus-single-ended", "async", "host-wide-limit", "width-below-expected", "rate-below-expected",
               "slower-than-before", "slower-than-sibling"}
 
@@ -26,26 +26,27 @@ class View:
     """What is compared of a report."""
 
     def __init__(self, report):
-        self.links, self.names = {}, {}
+        self.links, names, devices = {}, {}, {}
         for o in report["hosts"] + report["links"]:
-            self.names[o["id"]] = o["kernel_name"]
-        for o in report["devices"]:
-            self.names[o["id"]] = o["hctl"]
+            names[o["id"]] = [o["kernel_name"]]
+        for o in report["devices"]:                          # those behind what cannot be read may share an id
+            devices.setdefault(o["id"], []).append(o["hctl"])
         for l in report["links"]:
             name = l["kernel_name"]
             while name in self.links:
                 name += "'"
             self.links[name] = l
-        self.findings = {}                                   # (code, object): summary
+        self.hosts = {name: names.get(l["host"], [None])[0] for name, l in self.links.items()}
+        self.findings = []                                   # code, names of the object, summary
         for f in report["findings"]:
-            if f["severity"] in LOUD:
-                for subject in f["subjects"]:
-                    self.findings[f["code"], self.names.get(subject, subject)] = f["summary"]
+            # One of devices is theirs, wherever they are seen to hang.
+            own = [devices[s] for s in f["subjects"] if s in devices]
+            for on in own or [names.get(s, [s]) for s in f["subjects"]]:
+                if f["severity"] in LOUD:
+                    self.findings.append((f["code"], on, f["summary"]))
 
-        self.hosts = {name: self.names.get(l["host"]) for name, l in self.links.items()}
-
-    def codes_on(self, name):
-        return {code for code, on in self.findings if on == name}
+    def codes_on(self, names):
+        return {code for code, on, _ in self.findings if set(on) & set(names)}
 
 
 def short(link):
@@ -67,22 +68,22 @@ def compare(before, after):
             yield then["verdict"] + "-to-ok", name, words
         if then["id"] != now["id"]:
             yield "id-changed", name, "%s -> %s" % (then["id"], now["id"])
-    for (code, on), summary in after.findings.items():
+    for code, on, summary in after.findings:
         had = before.codes_on(on)
         if code not in had and not (code in MODE_CODES and had & MODE_CODES):
-            yield "new-" + code, on, summary
+            yield "new-" + code, on[0], summary
 
 
-def concerns(place, host):
+def concerns(places, host):
     """Is what was changed a part of the adapter with that host, above it, or a list that it may be in?"""
-    if not place.startswith("/sys/devices/") or not host:
-        return True
-    adapter = host.rsplit("/", 1)[0]
-    return (place + "/").startswith(adapter + "/") or adapter.startswith(place + "/")
+    function = re.match(r".*/[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]/", host or "")
+    adapter = (function.group() if function else host or "").rstrip("/") + "/"
+    return any(not place.startswith("/sys/devices/") or (place + "/").startswith(adapter) or
+               adapter.startswith(place + "/") for place in places)
 
 
 def is_allowed(what, on, mutation, view, capture):
-    if what == "id-changed" and concerns(capture.place(mutation.where), capture.hosts().get(view.hosts[on])):
+    if what == "id-changed" and concerns(capture.places(mutation.where), capture.hosts().get(view.hosts[on])):
         return True
     return any(re.fullmatch(w, what) and re.fullmatch(k, mutation.kind) and re.fullmatch(p, mutation.where)
                for w, k, p, _ in ALLOWED)

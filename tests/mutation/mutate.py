@@ -24,7 +24,7 @@ def cut(hex_text):
 
 
 class Mutation:
-    """`where`: path, or "H:C:T:L CDB", or "path?PROPERTY"; `kind`: what is wrong with it."""
+    """`kind`: what is wrong; `where`: path, or "H:C:T:L CDB", or "path?PROPERTY"; `change`: makes what Capture.text() takes."""
 
     def __init__(self, kind, where, change):
         self.kind, self.where, self.change = kind, where, change
@@ -76,16 +76,13 @@ class Capture:
         for path, names in self.dirs.items():
             for name in names:
                 yield from self.of_name(path, name)
-        for path in self.directories():
+        for path in self.dirs:
             yield from self.of_directory(path)
         for i in range(len(self.commands)):
             yield from self.of_command(i)
         for path, names in self.props.items():
             for name in names:
                 yield from self.of_property(path, name)
-
-    def directories(self):
-        return sorted(self.dirs)
 
     def of_name(self, path, name):
         value = self.dirs[path][name]
@@ -99,43 +96,32 @@ class Capture:
             changes["dangling"] = {"link": "../nowhere"}
         for kind, change in changes.items():
             if change != value:
-                names = dict(self.dirs[path])
-                names[name] = change
-                if change is ABSENT:
-                    del names[name]
-                yield Mutation(kind, path + "/" + name, {"changed": {path: names}})
+                yield Mutation(kind, path + "/" + name, lambda change=change: {
+                    "changed": {path: replaced(self.dirs[path], name, change)}})
 
-    def hosts(self):
-        """Where the hosts are, by name."""
-        return {name: resolve("/sys/class/scsi_host", v["link"]).split("/scsi_host/")[0]
-                for name, v in self.dirs.get("/sys/class/scsi_host", {}).items() if isinstance(v, dict) and "link" in v}
-
-    def place(self, where):
-        """The path of a mutation; where it is a link, of what that leads to."""
-        path = where.split("?")[0]
-        above, _, name = path.rpartition("/")
-        value = self.dirs.get(above, {}).get(name)
-        return resolve(above, value["link"]) if isinstance(value, dict) and "link" in value else path
+    def of_directory(self, path):
+        """A directory is there and empty; it is gone, with all that leads to it; it cannot be listed."""
+        yield Mutation("emptied", path, lambda: {"changed": {path: {}}})
+        yield Mutation("removed", path, lambda: {"changed": self.without(path)})
+        yield Mutation("denied", path, lambda: {"changed": self.denied(path)})
 
     def below(self, path):
         return [p for p in self.dirs if p == path or p.startswith(path + "/")]
 
-    def of_directory(self, path):
-        """A directory is there and empty; it is gone, with all that leads to it; it cannot be listed."""
-        yield Mutation("emptied", path, {"changed": {path: {}}})
+    def without(self, path):
         gone = dict.fromkeys(self.below(path))
         for target, places in self.entries.items():
             if target == path or target.startswith(path + "/"):
                 for place, name in places:
                     if gone.get(place, True) is not None:
-                        names = gone.get(place) or dict(self.dirs[place])
-                        names.pop(name, None)
-                        gone[place] = names
-        yield Mutation("removed", path, {"changed": gone})
+                        gone[place] = replaced(gone.get(place, self.dirs[place]), name, ABSENT)
+        return gone
+
+    def denied(self, path):
         above, name = path.rsplit("/", 1)
-        denied = dict.fromkeys(self.below(path))
-        denied[above] = dict(self.dirs.get(above, {}), **{name: {"errno": "EACCES"}})
-        yield Mutation("denied", path, {"changed": denied})
+        gone = dict.fromkeys(self.below(path))
+        gone[above] = replaced(self.dirs.get(above, {}), name, REFUSALS["EACCES"])
+        return gone
 
     def of_command(self, i):
         c = self.commands[i]
@@ -145,15 +131,22 @@ class Capture:
                    "refused": dict(asked, status=2, sense="70 00 05 00 00 00 00 0a 00 00 00 00 24 00 00 00 00 00")}
         changes.update({k: dict(c, data=data.hex()) for k, data in cut(c.get("data", "")).items() if c.get("data")})
         for kind, change in changes.items():
-            commands = self.commands[:i] + ([change] if change else []) + self.commands[i + 1:]
-            yield Mutation(kind, c["device"] + " " + c["cdb"], {"commands": commands})
+            yield Mutation(kind, c["device"] + " " + c["cdb"], lambda change=change: {
+                "commands": self.commands[:i] + ([change] if change else []) + self.commands[i + 1:]})
 
     def of_property(self, path, name):
-        for kind, change in (("gone", None), ("empty", ""), ("garbage", "garbage"), ("zero", "0")):
-            names = dict(self.props[path], **{name: change})
-            if change is None:
-                del names[name]
-            yield Mutation(kind, path + "?" + name, {"props": dict(self.props, **{path: names})})
+        for kind, change in (("gone", ABSENT), ("empty", ""), ("garbage", "garbage"), ("zero", "0")):
+            yield Mutation(kind, path + "?" + name, lambda change=change: {
+                "props": dict(self.props, **{path: replaced(self.props[path], name, change)})})
+
+
+def replaced(names, name, value):
+    """The same names, one of them with that value."""
+    names = dict(names)
+    names[name] = value
+    if value is ABSENT:
+        del names[name]
+    return names
 
 
 def resolve(directory, target):

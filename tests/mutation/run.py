@@ -60,7 +60,7 @@ class Case:
     def try_one(self, alone, mutation):
         """What must not be, None where the report is the same."""
         try:
-            text = self.report(alone, mutation.change)
+            text = self.report(alone, mutation.change())
             if text == self.plain[alone]:
                 return None
             after = judge.View(json.loads(text))
@@ -102,6 +102,24 @@ def work(hbactl, name, scratch, each, seed, wanted):
                 n, same = n + 1, same + 1 if found is None else -len(tried)
                 bad += [(what, sort, m.kind, alone, name, m.where, on, words) for what, on, words in found or []]
     return n, bad
+
+
+def sorts_of(hbactl, name, scratch):
+    return name, [(sort, m.kind, alone) for sort, places in Case(hbactl, name, scratch).places().items()
+                  for m in next(iter(places.values())) for alone in (True, False)]
+
+
+def deal(pool, hbactl, cases, scratch, sample, seed):
+    """What is tried of each case: of each sort and kind some case that has it."""
+    having = collections.defaultdict(list)
+    for name, sorts in pool.map(sorts_of, [hbactl] * len(cases), cases, [scratch] * len(cases)):
+        for sort in sorts:
+            having[sort].append(name)
+    rng = random.Random(seed)
+    wanted = {name: set() for name in cases}
+    for sort in rng.sample(sorted(having), min(sample, len(having))):
+        wanted[rng.choice(having[sort])].add(sort)
+    return wanted
 
 
 def say(bad):
