@@ -84,6 +84,18 @@ class Capture:
             for name in names:
                 yield from self.of_property(path, name)
 
+    def hosts(self):
+        """Where the hosts are, by name."""
+        return {name: resolve("/sys/class/scsi_host", v["link"]).split("/scsi_host/")[0]
+                for name, v in self.dirs.get("/sys/class/scsi_host", {}).items() if isinstance(v, dict) and "link" in v}
+
+    def places(self, where):
+        """The path of a mutation, and of what it leads to where it is a link."""
+        path = where.split("?")[0]
+        above, _, name = path.rpartition("/")
+        value = self.dirs.get(above, {}).get(name)
+        return [path] + ([resolve(above, value["link"])] if isinstance(value, dict) and "link" in value else [])
+
     def of_name(self, path, name):
         value = self.dirs[path][name]
         changes = {}
