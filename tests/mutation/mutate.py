@@ -115,7 +115,8 @@ class Capture:
         """A directory is there and empty; it is gone, with all that leads to it; it cannot be listed."""
         yield Mutation("emptied", path, lambda: {"changed": {path: {}}})
         yield Mutation("removed", path, lambda: {"changed": self.without(path)})
-        yield Mutation("denied", path, lambda: {"changed": self.denied(path)})
+        if path.count("/") > 1:
+            yield Mutation("denied", path, lambda: {"changed": self.denied(path)})
 
     def below(self, path):
         return [p for p in self.dirs if p == path or p.startswith(path + "/")]

@@ -5,8 +5,8 @@
   run.py HBACTL [--sample N] [--seed N] [--all [--each N]] [--case NAME…] [--jobs N] [--list FILE]
 
 Mutates the newest capture of the golden cases, alone and with the unmutated one as its history, and compares reports
-(judge.py). The sample is of N mutations, each of another sort. --all takes in every case of each sort N places with
-all their mutations. Exit status: 0 all well, 1 not.
+(judge.py). The sample is of N mutations, each of another sort or kind. --all tries all of every sort in N cases that
+have it. Exit status: 0 all well, 1 not.
 """
 import argparse, collections, concurrent.futures, json, os, random, subprocess, sys, tempfile, time
 
@@ -78,22 +78,15 @@ class Case:
         return sorts
 
 
-def chosen(case, each, seed):
-    """Of each sort so many places."""
-    for sort, places in case.places().items():
-        rng = random.Random("%s/%s/%s" % (seed, case.name, sort))
-        for where in rng.sample(list(places), min(each, len(places))):
-            yield sort, places[where]
-
-
-def work(hbactl, name, scratch, each, seed, wanted):
-    """Tries those of a case; `wanted`: (sort, kind, alone), None for all. Returns how many, and what must not be. Where the
-    first ones of a place make no difference the others are left out: nothing looks there."""
+def work(hbactl, name, scratch, wanted, seed):
+    """Tries those of a case, by sort, kind, and whether alone, at one place of each sort. Returns how many, and what must
+    not be. Where the first ones of a place make no difference the others are left out: nothing looks there."""
     case = Case(hbactl, name, scratch)
     n, bad = 0, []
-    for sort, mutations in chosen(case, each, seed):
+    for sort, places in case.places().items():
+        where = random.Random("%s/%s/%s" % (seed, name, sort)).choice(list(places))
         for alone in (True, False):
-            tried = [m for m in mutations if wanted is None or (sort, m.kind, alone) in wanted]
+            tried = [m for m in places[where] if (sort, m.kind, alone) in wanted]
             same = 0
             for m in tried:
                 if same == DULL:
@@ -105,20 +98,27 @@ def work(hbactl, name, scratch, each, seed, wanted):
 
 
 def sorts_of(hbactl, name, scratch):
-    return name, [(sort, m.kind, alone) for sort, places in Case(hbactl, name, scratch).places().items()
-                  for m in next(iter(places.values())) for alone in (True, False)]
+    return name, {sort: [m.kind for m in next(iter(places.values()))]
+                  for sort, places in Case(hbactl, name, scratch).places().items()}
 
 
-def deal(pool, hbactl, cases, scratch, sample, seed):
-    """What is tried of each case: of each sort and kind some case that has it."""
-    having = collections.defaultdict(list)
-    for name, sorts in pool.map(sorts_of, [hbactl] * len(cases), cases, [scratch] * len(cases)):
-        for sort in sorts:
-            having[sort].append(name)
+def deal(having, sample, each, seed):
+    """What is tried of each case: every sort in some that have it, all its kinds; or a sample, each once."""
     rng = random.Random(seed)
-    wanted = {name: set() for name in cases}
-    for sort in rng.sample(sorted(having), min(sample, len(having))):
-        wanted[rng.choice(having[sort])].add(sort)
+    wanted = {name: set() for name in having}
+    cases = collections.defaultdict(list)
+    for name in sorted(having):
+        for sort, kinds in having[name].items():
+            for kind in kinds:
+                cases[sort, kind].append(name)
+    if sample:
+        for sort, kind in rng.sample(sorted(cases), min(sample, len(cases))):
+            wanted[rng.choice(cases[sort, kind])].add((sort, kind, rng.random() < 0.5))
+        return wanted
+    for sort, kind in cases:
+        order = random.Random("%s/%s" % (seed, sort)).sample(cases[sort, kind], len(cases[sort, kind]))
+        for name in order[:each]:
+            wanted[name] |= {(sort, kind, alone) for alone in (True, False)}
     return wanted
 
 
@@ -142,7 +142,7 @@ def main():
     parser.add_argument("--sample", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--all", action="store_true")
-    parser.add_argument("--each", type=int, default=2)
+    parser.add_argument("--each", type=int, default=3)
     parser.add_argument("--case", nargs="+")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--list")
@@ -151,9 +151,9 @@ def main():
     began, n, bad = time.time(), 0, []
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(dir=memory) as scratch, concurrent.futures.ProcessPoolExecutor(a.jobs) as pool:
-        wanted = dict.fromkeys(cases) if a.all else deal(pool, a.hbactl, cases, scratch, a.sample, a.seed)
-        each = a.each if a.all else 1
-        jobs = [pool.submit(work, a.hbactl, c, scratch, each, a.seed, wanted[c]) for c in cases]
+        having = dict(pool.map(sorts_of, [a.hbactl] * len(cases), cases, [scratch] * len(cases)))
+        wanted = deal(having, 0 if a.all else a.sample, a.each, a.seed)
+        jobs = [pool.submit(work, a.hbactl, c, scratch, wanted[c], a.seed) for c in cases if wanted[c]]
         for job in concurrent.futures.as_completed(jobs):
             tried, found = job.result()
             n, bad = n + tried, bad + found
