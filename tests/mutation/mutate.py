@@ -34,7 +34,7 @@ class Mutation:
         command; and whether it is of a directory."""
         if " " in self.where:
             return self.where.split(" ", 1)[1][:8]
-        names = re.sub(r"\b[0-9a-f:.]*\d[0-9a-f:.]*\b", "N", self.where)
+        names = re.sub(r"\b(?:[0-9a-f:.]*\d[0-9a-f:.]*|sd[a-z]+)\b", "N", self.where)
         return "/".join(re.sub(r"\d+", "N", names).split("/")[-3:]) + ("/" if self.kind in DIRECTORY_KINDS else "")
 
 
