@@ -19,7 +19,7 @@ MODE_CODES = {"bus-single-ended", "async", "host-wide-limit", "width-below-expec
 # (what must not be, kinds of mutation, path, why it may be here), the first three as expressions that must match whole.
 ALLOWED = [
     ("new-(link|path)-lost", "removed", "/sys/devices/.*", "it is not there any more, and nothing says that it is"),
-    ("new-device-stuck", ".*", "/sys/class/fc_.*", "the device is offline, and the lost port that explained it is not seen any more"),
+    ("new-device-stuck", ".*", ".*/(fc_|rport-).*", "the device is offline, and the lost port that explained it is not seen any more"),
 ]
 
 
