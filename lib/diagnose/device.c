@@ -393,16 +393,26 @@ static int ask_device(struct device_walk *w)
 }
 
 /* Is the device, and everything between it and its PCI function, awake? What is above the device is
- * asked once for neighbours. */
+ * asked once for neighbours.
+ *
+ * A host whose targets hang on ports (SAS, Fibre Channel) is always suspended: the ports have no part in power
+ * management, and what a parent of that kind has below it keeps nothing above it awake, nor does it wake that
+ * (drivers/base/power/runtime.c, rpm_resume(): a parent with disable_depth is not resumed). There the host's
+ * state means nothing, and that of the function it is on does. */
 static bool is_awake(struct device_walk *w)
 {
+    bool counts = true;
     char dir[4096];
     char *slash;
 
     snprintf(dir, sizeof(dir), "%s", w->device->path);
     while (strlen(dir) >= w->stop_at && strcmp(dir, w->awake_dir) != 0) {
-        if (!gather_is_awake(w->g, dir))
+        bool is_host = strcmp(dir, w->device->host->path) == 0;
+        enum power power = gather_power(w->g, dir);
+
+        if (power == POWER_ASLEEP && (counts || !is_host))
             return false;
+        counts = counts && power == POWER_ACTIVE;
         slash = strrchr(dir, '/');
         if (!slash || slash == dir)
             break;

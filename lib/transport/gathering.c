@@ -158,22 +158,29 @@ struct subject *gather_host_of(const struct gathering *g, const char *path)
     return h && text_starts_with(path, h->path) ? h : NULL;
 }
 
-bool gather_is_awake(struct gathering *g, const char *device_dir)
+enum power gather_power(struct gathering *g, const char *device_dir)
 {
     char path[4096], status[32] = "";
     struct value v;
 
     if (!g->source->asking_costs)
-        return true;
+        return POWER_ACTIVE;
     if (!join(path, sizeof(path), device_dir, "power/runtime_status"))
-        return false;
+        return POWER_ASLEEP;
     if (source_read(g->source, path, sizeof(status) - 1, &v) < 0)
-        return false;
+        return POWER_ASLEEP;
     if (v.error)
-        return v.error == ENOENT;
+        return v.error == ENOENT ? POWER_UNMANAGED : POWER_ASLEEP;
     memcpy(status, v.bytes.data, v.bytes.len);
     status[strcspn(status, "\n")] = '\0';
-    return strcmp(status, "active") == 0 || strcmp(status, "unsupported") == 0;
+    if (strcmp(status, "active") == 0)
+        return POWER_ACTIVE;
+    return strcmp(status, "unsupported") == 0 ? POWER_UNMANAGED : POWER_ASLEEP;
+}
+
+bool gather_is_awake(struct gathering *g, const char *device_dir)
+{
+    return gather_power(g, device_dir) != POWER_ASLEEP;
 }
 
 /* DEVICE/class/NAME → DEVICE, in place; false where the path is not of that form. */

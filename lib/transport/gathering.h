@@ -38,8 +38,17 @@ int gather_subject(struct gathering *g, const char *class_name, const char *name
 /* The host that a canonical path lies below; NULL where none. */
 struct subject *gather_host_of(const struct gathering *g, const char *path);
 
-/* The runtime power state of a directory's device: false only where it is there and neither "active"
- * nor "unsupported". Always true where asking costs nothing. */
+/* How a directory's device stands in runtime power management. */
+enum power {
+    POWER_ACTIVE,
+    POWER_UNMANAGED, /* it has no part in it: "unsupported", or there is no file */
+    POWER_ASLEEP,    /* anything else */
+};
+
+/* POWER_ACTIVE where asking costs nothing. */
+enum power gather_power(struct gathering *g, const char *device_dir);
+
+/* Is it not asleep? */
 bool gather_is_awake(struct gathering *g, const char *device_dir);
 
 /* ---- parsers ---- each for fact_parser; white space at the end is not part of the text */

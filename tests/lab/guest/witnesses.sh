@@ -159,3 +159,16 @@ hbactl_witnesses() {
     keep hbactl-capture-no-scrub hbactl capture --no-scrub /out/capture-no-scrub.json
     keep hbactl-traced strace -f -y -o /out/hbactl.strace -e trace=openat,ioctl,execve hbactl report --json
 }
+
+# look NAME: what hbactl makes of the machine now (hbactl-NAME.json), and a capture of it (NAME.json), which can be
+# the past of a later one.
+look() {
+    [ -x /opt/hbad/hbactl ] || return 0
+    keep "hbactl-$1.json" hbactl report --json
+    keep "hbactl-capture-$1" hbactl capture --no-scrub "/out/$1.json"
+}
+
+# hours_pass N: the clock goes on, and with it whatever is counted by the hour.
+hours_pass() {
+    date -s "@$(($(date +%s) + $1 * 3600))" >/dev/null
+}

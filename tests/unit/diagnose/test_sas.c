@@ -113,6 +113,55 @@ static void device_word_where_the_driver_has_none(void **state)
     report_free(r);
 }
 
+/* ---- who is asked ---- */
+
+#define PORT0 HOST0 "/port-0:0"
+#define DISK0 PORT0 "/end_device-0:0/target0:0:0"
+
+/* Does a disk tell its mode, as a live one that is asked, where these directories have this runtime status? */
+static bool is_asked(const char *port_status, const char *host_status, const char *pci_status)
+{
+    static const char *const DIRS[] = { DISK0,
+                                        DISK0 "/0:0:0:0",
+                                        PORT0 "/end_device-0:0",
+                                        PORT0,
+                                        HOST0,
+                                        "/sys/devices/pci0000:00/0000:01:00.0" };
+    const char *const status[] = { "active",    "active",    port_status,
+                                   port_status, host_status, pci_status };
+    struct store *s = machine("mpt3sas");
+    struct source *source;
+    struct report *r = NULL;
+    bool is_told;
+
+    disk(s, 0, G12, G12, "ssp");
+    put_line(s, DISK0 "/0:0:0:0", "scsi_level", "7");
+    for (size_t i = 0; i < ELEMENTS(DIRS); i++)
+        put_line(s, P(DIRS[i], "power"), "runtime_status", status[i]);
+    page_phys(s, "0:0:0:0",
+              &(struct descriptor){ CODE_12, CODE_12, CODE_12, 0, 0x5000c50000000000 }, 1);
+    source = replay_new(s);
+    assert_non_null(source);
+    source->asking_costs = true;
+    assert_int_equal(diagnose(source, &(struct diagnose_options){ .level = LEVEL_ALL }, &r), 0);
+    is_told = model_link_named(r->model, "phy-0:0")->witnesses.n == 2;
+    report_free(r);
+    source_close(source);
+    store_free(s);
+    return is_told;
+}
+
+/* Ports have no part in runtime power management, so that the host above them is always suspended. */
+static void suspended_host_above_ports(void **state)
+{
+    (void)state;
+    assert_true(is_asked("unsupported", "suspended", "active"));
+    assert_true(is_asked("unsupported", "active", "unsupported"));
+    assert_false(is_asked("unsupported", "suspended", "suspended"));
+    assert_false(is_asked("active", "suspended", "active"));
+    assert_false(is_asked("suspended", "active", "active"));
+}
+
 /* ---- rates ---- */
 
 static void proof_from_both_ends(void **state)
@@ -633,6 +682,7 @@ int main(void)
         cmocka_unit_test(pathway_that_is_not_seen),
         cmocka_unit_test(rates_decide_whose_the_host_is),
         cmocka_unit_test(volumes_and_virtual_enclosure),
+        cmocka_unit_test(suspended_host_above_ports),
         cmocka_unit_test(broken_machines),
     };
 
