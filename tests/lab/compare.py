@@ -18,6 +18,11 @@ SERIAL_MB_PER_S = {"1.5": 150, "3.0": 300, "6.0": 600, "12.0": 1200, "22.5": 240
 # The label of a synchronous SPI agreement by its transfer period in ns.
 SPI_LABELS = {200: "Fast-5", 100: "Fast", 50: "Ultra", 25: "Ultra2",
               12.5: "Ultra160", 6.25: "Ultra320", 3.125: "Ultra640"}
+# The same by the factor of a PPR message (SPI-4 table 47); from 0Dh on it is a quarter of the period.
+SPI_FACTORS = {7: 3.125, 8: 6.25, 9: 12.5, 10: 25, 11: 30.3, 12: 50}
+# The codes of a SAS rate (SPL-4 table 57), as sdparm shows them, and what sg_logs makes of them.
+SAS_CODES = {"8": "1.5", "9": "3.0", "10": "6.0", "11": "12.0", "12": "22.5"}
+SAS_WORDS = {"1.5": "1.5", "3": "3.0", "6": "6.0", "12": "12.0", "22.5": "22.5"}
 USB_MODES = {"12": ("12 Mb/s", 1.5), "480": ("480 Mb/s", 60), "5000": ("5 Gb/s", 500),
              "10000": ("10 Gb/s", 1212), "20000": ("20 Gb/s", 2424)}
 # What may differ between a report and the report of a capture taken a moment later. The kernel counts a
@@ -169,6 +174,68 @@ def expected_modes(results):
     return modes
 
 
+def fields(text):
+    """sdparm's lines "NAME VALUE [...]", as a list of both."""
+    return re.findall(r"^  ([\w-]+) +(\w+)", text, re.MULTILINE)
+
+
+def target_labels(results, node):
+    """What other programs read in a device's own pages: {via of hbactl: labels that it may name}."""
+    labels = {}
+    folder = results.folder / node
+    if (folder / "negotiated").exists():
+        page = dict(fields(results.text(f"{node}/negotiated")))
+        if page:
+            factor = int(page["TPF"])
+            label = spi_mode({"offset": page["RAO"], "width": page["TWE"],
+                              "period": SPI_FACTORS.get(factor, factor * 4)})[0]
+            labels["MODE SENSE 19h/03h"] = {label}
+    if (folder / "phys").exists():
+        rates = [value for name, value in fields(results.text(f"{node}/phys")) if name == "NLLR"]
+        labels["MODE SENSE 19h/01h"] = {f"{SAS_CODES[code]} Gb/s" for code in rates if code in SAS_CODES}
+    if (folder / "log-18h").exists():
+        rates = re.findall(r"negotiated logical link rate: ([\d.]+) Gbps", results.text(f"{node}/log-18h"))
+        labels["LOG SENSE 18h"] = {f"{SAS_WORDS[rate]} Gb/s" for rate in rates}
+    return labels
+
+
+def compare_targets(comparison, report, results):
+    """What hbactl read in the pages of devices, against sdparm and sg_logs."""
+    links = {link["id"]: link for link in report["links"]}
+    for device in report["devices"]:
+        link = links.get(device["link"])
+        nodes = [node for node in device["nodes"] if node.startswith("/dev/sg")]
+        if link is None or not nodes:
+            continue
+        labels = target_labels(results, nodes[0].removeprefix("/dev/"))
+        for witness in link["witnesses"]:
+            if witness["who"] == "target" and witness["via"] in labels:
+                comparison.true(witness["label"] in labels[witness["via"]],
+                                f"{device['hctl']}: {witness['via']} is {witness['label']} to hbactl, "
+                                f"{sorted(labels[witness['via']])} to others")
+
+
+def lspci_modes(text):
+    """Function to (label now, label at best), where lspci knows both."""
+    modes = {}
+    for part in re.split(r"\n(?=\S)", text):
+        link = {name: f"{float(speed):.1f} GT/s x{width}" for name, speed, width in
+                re.findall(r"(LnkCap|LnkSta):.*?Speed ([\d.]+)GT/s.*?Width x(\d+)", part)}
+        if len(link) == 2:
+            modes[part.split()[0]] = (link["LnkSta"], link["LnkCap"])
+    return modes
+
+
+def compare_slots(comparison, report, modes):
+    """The adapters' own links, against lspci's reading of configuration space."""
+    for link in report["links"]:
+        if link["transport"] == "pcie":
+            name = link["kernel_name"]
+            comparison.true(name in modes, f"{name}: no link to lspci")
+            if name in modes and link["actual"]:
+                comparison.equal(f"{name}: label", link["actual"]["label"], modes[name][0])
+
+
 def compare_links(comparison, report, modes):
     said = {link["kernel_name"]: link for link in report["links"] if "kernel_name" in link}
     for name, mode in modes.items():
@@ -245,6 +312,9 @@ def compare(results, programs):
     compare_hosts(comparison, report, results.lsscsi_hosts())
     compare_devices(comparison, report, results)
     compare_links(comparison, report, expected_modes(results))
+    compare_targets(comparison, report, results)
+    if (results.folder / "lspci").exists():
+        compare_slots(comparison, report, lspci_modes(results.text("lspci")))
     compare_replays(comparison, report, results, programs)
     return comparison
 

@@ -28,22 +28,47 @@ SYSFS = """\
 SYSFS_LINKS = "/sys/class/scsi_host/host12 -> " \
     "/sys/devices/pci0000:00/0000:00:05.0/usb2/2-1/2-1.4/2-1.4:1.0/host12/scsi_host/host12\n"
 INQ = " Unit serial number: {}\n"
+NEGOTIATED = """\
+    /dev/sg0: SEAGATE   ST3146807LW       DS09
+port: negotiated settings (SPI) mode page:
+  PPID_3        1  [cha: n, def:  1]
+  TPF           9  [cha: n, def:  9]
+  RAO           127  [cha: n, def:127]
+  TWE           1  [cha: n, def:  1]
+"""
+PHYS = "Phy control and discover (SAS) mode page:\n  NLLR          11  [cha: n, def: 11]\n  NLLR_1        0\n"
+LOG = "    negotiated logical link rate: 12 Gbps\n    negotiated logical link rate: phy enabled; unknown rate\n"
+LSPCI = """\
+0000:01:00.0 0100: 1000:0030
+\tSubsystem: 1000:1000
+
+0000:02:00.0 0107: 1000:0097 (rev 02)
+\tCapabilities: [68] Express (v2) Endpoint, MSI 00
+\t\tLnkCap:\tPort #0, Speed 8GT/s, Width x8, ASPM not supported
+\t\tLnkSta:\tSpeed 8GT/s (ok), Width x4 (downgraded)
+"""
 REPORT = {
     "schema": "hbad.report/1", "taken": "2026-01-01T00:00:00Z",
     "hosts": [{"kernel_name": "host0", "driver": "mptspi"}, {"kernel_name": "host11", "driver": "mpt3sas"},
               {"kernel_name": "host12", "driver": "uas"}],
     "links": [
-        {"kernel_name": "target0:0:1", "state": "up",
+        {"id": "t1", "transport": "spi", "kernel_name": "target0:0:1", "state": "up",
+         "witnesses": [{"who": "initiator", "via": "spi_transport", "label": "Ultra160"},
+                       {"who": "target", "via": "MODE SENSE 19h/03h", "label": "Ultra160"}],
          "actual": {"label": "Ultra160", "mb_per_s": 160.0, "detail": "160.0 MB/s (16 bit, offset 127)"}},
-        {"kernel_name": "target0:0:2", "state": "up", "actual": {"label": "async", "mb_per_s": None}},
-        {"kernel_name": "phy-11:0", "state": "up", "actual": {"label": "12.0 Gb/s", "mb_per_s": 1200.0}},
-        {"kernel_name": "phy-11:1", "state": "empty", "actual": None},
-        {"kernel_name": "link1", "state": "up", "actual": {"label": "1.5 Gb/s", "mb_per_s": 150.0}},
-        {"kernel_name": "2-1.4", "state": "up", "actual": {"label": "480 Mb/s", "mb_per_s": 60.0}}],
+        {"id": "t2", "transport": "spi", "kernel_name": "target0:0:2", "witnesses": [], "state": "up", "actual": {"label": "async", "mb_per_s": None}},
+        {"id": "p0", "transport": "sas", "kernel_name": "phy-11:0", "state": "up",
+         "witnesses": [{"who": "target", "via": "MODE SENSE 19h/01h", "label": "12.0 Gb/s"},
+                       {"who": "target", "via": "LOG SENSE 18h", "label": "12.0 Gb/s"}], "actual": {"label": "12.0 Gb/s", "mb_per_s": 1200.0}},
+        {"id": "p1", "transport": "sas", "kernel_name": "phy-11:1", "witnesses": [], "state": "empty", "actual": None},
+        {"id": "l1", "transport": "sata", "kernel_name": "link1", "witnesses": [], "state": "up", "actual": {"label": "1.5 Gb/s", "mb_per_s": 150.0}},
+        {"id": "u1", "transport": "usb", "kernel_name": "2-1.4", "witnesses": [], "state": "up", "actual": {"label": "480 Mb/s", "mb_per_s": 60.0}},
+        {"id": "s", "transport": "pcie", "kernel_name": "0000:02:00.0", "witnesses": [], "state": "up",
+         "actual": {"label": "8.0 GT/s x4", "mb_per_s": 3938.4}}],
     "devices": [
-        {"hctl": "0:0:1:0", "vendor": "SEAGATE", "model": "ST3146807LW", "revision": "DS09",
+        {"hctl": "0:0:1:0", "link": "t1", "vendor": "SEAGATE", "model": "ST3146807LW", "revision": "DS09",
          "nodes": ["/dev/sda", "/dev/sg0"], "serial": "3HY0123456", "wwid": "naa.5000C50000AB0001"},
-        {"hctl": "11:0:12:3", "vendor": "LSI", "model": "SAS2X28", "revision": "0717", "nodes": ["/dev/sg1"]}],
+        {"hctl": "11:0:12:3", "link": "p0", "vendor": "LSI", "model": "SAS2X28", "revision": "0717", "nodes": ["/dev/sg1"]}],
 }
 
 
@@ -56,6 +81,7 @@ class CompareTest(unittest.TestCase):
         self.replayed = dict(copy.deepcopy(REPORT), taken="2026-01-01T00:00:09Z")
         for name, text in {"lsscsi-g": LSSCSI_G, "lsscsi-H": LSSCSI_H, "sysfs": SYSFS, "sysfs-links": SYSFS_LINKS,
                            "sg0/inq": INQ.format("3HY0123456"), "sg0/vpd-di": "      0x5000c50000ab0001\n",
+                           "sg0/negotiated": NEGOTIATED, "sg1/phys": PHYS, "sg1/log-18h": LOG, "lspci": LSPCI,
                            "sg1/inq": "", "sg1/vpd-di": "", "capture.json": "{}",
                            "exits": "lsscsi 0\nhbactl 1\nhbactl-report.json 0\n"}.items():
             self.write(name, text)
@@ -131,9 +157,25 @@ class CompareTest(unittest.TestCase):
         self.complains_of("phy-11:1: up")
 
     def test_missing_link(self):
-        self.report["links"].pop()
-        self.replayed["links"].pop()
+        self.report["links"].pop(5)
+        self.replayed["links"].pop(5)
         self.complains_of("2-1.4: not among")
+
+    def test_page_is_read_otherwise(self):
+        self.write("sg0/negotiated", NEGOTIATED.replace("TPF           9", "TPF           8"))
+        self.complains_of("0:0:1:0: MODE SENSE 19h/03h is Ultra160 to hbactl, ['Ultra320'] to others")
+        self.write("sg0/negotiated", NEGOTIATED)
+        self.write("sg1/phys", PHYS.replace("11", "10"))
+        self.complains_of("11:0:12:3: MODE SENSE 19h/01h")
+        self.write("sg1/phys", PHYS)
+        self.write("sg1/log-18h", "")
+        self.complains_of("11:0:12:3: LOG SENSE 18h")
+
+    def test_slot(self):
+        self.change_both("links", 6, actual={"label": "8.0 GT/s x8", "mb_per_s": 7876.8})
+        self.complains_of("0000:02:00.0: label")
+        self.write("lspci", LSPCI.replace("0000:02", "0000:03"))
+        self.complains_of("0000:02:00.0: no link")
 
     def test_replay_differs(self):
         self.replayed["links"][4]["state"] = "unknown"

@@ -125,6 +125,7 @@ kernel_witnesses() {
     keep sysfs attributes
     keep sysfs-links links
     keep sysfs-pages pages
+    keep lspci lspci -D -n -vv
     find /proc/scsi /proc/mpt -type f 2>/dev/null | while read -r file; do
         keep "${file#/}" cat "$file"
     done
@@ -143,6 +144,24 @@ scsi_witnesses() {
         keep "${sg#/dev/}/inq-hex" sg_inq --hex "$sg"
         keep "${sg#/dev/}/vpd-di" sg_vpd -p di "$sg"
         keep "${sg#/dev/}/modes-19h" sg_modes -p 0x19,0xff "$sg"
+    done
+}
+
+# link_witnesses SPI|SAS NODE...: what a device's own pages say of its link, as sdparm and sg_logs read them.
+link_witnesses() {
+    local kind=$1 sg
+    shift
+    for sg; do
+        case $kind in
+        spi)
+            keep "${sg#/dev/}/negotiated" sdparm --transport=spi --page=ns "$sg"
+            keep "${sg#/dev/}/capabilities" sdparm --transport=spi --page=rtc "$sg"
+            ;;
+        sas)
+            keep "${sg#/dev/}/phys" sdparm --transport=sas --page=pcd "$sg"
+            keep "${sg#/dev/}/log-18h" sg_logs --page=0x18 "$sg"
+            ;;
+        esac
     done
 }
 

@@ -256,6 +256,9 @@ int sim_host_start(struct sim_host *host)
 	struct device *parent;
 	int err;
 
+	host->pci_max_speed = host->pci_max_speed ?: host->pci_speed;
+	host->pci_max_width = host->pci_max_width ?: host->pci_width;
+	host->slot_width = host->slot_width ?: host->pci_max_width;
 	host->parent = sim_parent_create(host);
 	if (IS_ERR(host->parent)) {
 		err = PTR_ERR(host->parent);

@@ -191,8 +191,9 @@ static void express(u8 *config, u8 type, u32 speed, u32 width, u32 max_speed, u3
 	config[PCI_CAPABILITY_LIST] = EXPRESS;
 	express[PCI_CAP_LIST_ID] = PCI_CAP_ID_EXP;
 	put_unaligned_le16(2 | type << 4, express + PCI_EXP_FLAGS);
-	put_unaligned_le32((max_speed ?: speed) | (max_width ?: width) << 4,
-			   express + PCI_EXP_LNKCAP);
+	put_unaligned_le32(max_speed | max_width << 4, express + PCI_EXP_LNKCAP);
+	/* A bit for each speed, from bit 1 on. */
+	put_unaligned_le32((2U << max_speed) - 2, express + PCI_EXP_LNKCAP2);
 	put_unaligned_le16(speed | width << 4, express + PCI_EXP_LNKSTA);
 }
 

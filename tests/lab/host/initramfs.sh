@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 #
-# The guest's root: busybox, the witnesses (lsscsi, sg3-utils, sdparm, smp-utils, strace), the kernel modules a
-# scenario names with what they need, the programs under test, every library of these, and guest/.
+# The guest's root: busybox, the witnesses (lsscsi, sg3-utils, sdparm, smp-utils, strace, pciutils), iscsistart, the
+# kernel modules a scenario names with what they need, the programs under test, every library of these, and guest/.
 
 # kmod_as NAME CACHE ARGUMENT...: runs the unpacked kmod under one of its names.
 kmod_as() {
@@ -71,9 +71,10 @@ initramfs_build() {
     root=$(mktemp -d "$image.XXXXXX")
     mkdir -p "$root"/{bin,dev,proc,sys,run,tmp,out,etc,lab,opt/hbad,usr/bin}
     cp "$(package_dir "$cache" busybox-static)/bin/busybox" "$root/bin/"
-    for tool in lsscsi sg3-utils sdparm smp-utils strace; do
+    for tool in lsscsi sg3-utils sdparm smp-utils strace pciutils; do
         cp -a "$(package_dir "$cache" $tool)/usr/bin/." "$root/usr/bin/"
     done
+    cp "$(package_dir "$cache" open-iscsi)/sbin/iscsistart" "$root/usr/bin/"
     if [ -n "$programs" ]; then
         find "$programs" -maxdepth 1 -type f -perm /111 -exec cp -t "$root/opt/hbad" {} +
     fi

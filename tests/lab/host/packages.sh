@@ -7,7 +7,7 @@
 # Without apt's lists or without a network, "current" is used as it is.
 
 # What runs in the guest beside the kernel. depmod and modprobe of kmod also prepare it.
-readonly LAB_TOOLS=(busybox-static kmod lsscsi sg3-utils sdparm smp-utils strace)
+readonly LAB_TOOLS=(busybox-static kmod lsscsi sg3-utils sdparm smp-utils strace pciutils open-iscsi)
 
 # What a kernel module is checked with.
 readonly LAB_BUILD_TOOLS=(sparse)
