@@ -2,7 +2,8 @@
 /*
  * This machine, through hbad-collect: one child an adapter, several at a time, each read until its stream
  * ends or it has said nothing for too long. A child that hangs is left alone: the command it waits for
- * must not be broken off, and it ends by itself once that returns and nobody reads what it writes.
+ * must not be broken off, and it ends by itself once that returns and nobody reads what it writes. Another one
+ * goes on behind the device that it waits for.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +23,8 @@ enum {
     AT_ONCE = 8,
     STREAM_MAX = 256 * 1024 * 1024, /* of one adapter: fifty thousand devices */
     ROUNDS_MAX = 60,                /* of patience that an adapter is given for all it has to say */
+    SILENT_MAX =
+        3, /* devices of an adapter that are waited for in vain, before the rest is not asked */
 };
 
 static const char *const LEVELS[] = {
@@ -32,6 +35,8 @@ static const char *const LEVELS[] = {
 
 struct child {
     const struct adapter *adapter;
+    char *after;         /* the device behind which it began; NULL: at the first */
+    unsigned silent;     /* devices of the adapter that did not answer, so far */
     pid_t pid;           /* 0: none */
     int fd;              /* of its capture stream */
     int errors;          /* of what it says went wrong: it must not keep ours open if it hangs */
@@ -108,13 +113,13 @@ static int find_program(char *ret, size_t size)
     return access(ret, X_OK) == 0 ? 0 : -errno;
 }
 
-static void run_child(const struct collecting *c, const struct adapter *adapter, int out, int err)
+static void run_child(const struct collecting *c, const struct child *child, int out, int err)
 {
-    char below[4096], level[32], named[64];
-    char *argv[] = { (char *)(uintptr_t)c->program, below, level, NULL, NULL, NULL };
+    char below[4096], level[32], named[64], after[64];
+    char *argv[8] = { (char *)(uintptr_t)c->program, below, level };
     int n = 3;
 
-    snprintf(below, sizeof(below), "--below=%s", adapter->below);
+    snprintf(below, sizeof(below), "--below=%s", child->adapter->below);
     snprintf(level, sizeof(level), "--level=%s", c->level);
     if (c->named) {
         snprintf(named, sizeof(named), "--named=%s", c->named);
@@ -122,6 +127,12 @@ static void run_child(const struct collecting *c, const struct adapter *adapter,
     }
     if (c->forced)
         argv[n++] = (char *)(uintptr_t) "--force";
+    if (child->after) {
+        snprintf(after, sizeof(after), "--after=%s", child->after);
+        argv[n++] = after;
+    }
+    if (child->silent >= SILENT_MAX)
+        argv[n++] = (char *)(uintptr_t) "--unasked";
     dup2(out, STDOUT_FILENO);
     dup2(err, STDERR_FILENO);
     execv(c->program, argv);
@@ -135,26 +146,37 @@ static void forget(struct child *child)
     close(child->errors);
     free(child->buffer.v);
     free(child->at);
+    free(child->after);
     *child = (struct child){ 0 };
 }
 
-static int start_child(struct collecting *c, struct child *child, const struct adapter *adapter)
+/* Starts one for the adapter, behind a device (NULL: from the first), of which so many have been silent. It
+ * owns `after`. */
+static int start_child(struct collecting *c, struct child *child, const struct adapter *adapter,
+                       char *after, unsigned silent)
 {
     int out[2], err[2], r;
 
-    if (pipe2(out, O_CLOEXEC) < 0)
-        return -errno;
+    *child = (struct child){ 0 };
+    if (pipe2(out, O_CLOEXEC) < 0) {
+        r = -errno;
+        free(after);
+        return r;
+    }
     if (pipe2(err, O_CLOEXEC | O_NONBLOCK) < 0) {
         r = -errno;
         close(out[0]);
         close(out[1]);
+        free(after);
         return r;
     }
-    *child = (struct child){ .adapter = adapter, .fd = out[0], .errors = err[0] };
+    *child = (struct child){
+        .adapter = adapter, .after = after, .silent = silent, .fd = out[0], .errors = err[0]
+    };
     child->started_us = child->heard_us = now_us();
     child->pid = fork();
     if (child->pid == 0)
-        run_child(c, adapter, out[1], err[1]);
+        run_child(c, child, out[1], err[1]);
     r = child->pid < 0 ? -errno : 0;
     close(out[1]);
     close(err[1]);
@@ -296,6 +318,38 @@ static int hear(struct collecting *c, struct child *child)
     return 0;
 }
 
+/* Starts a child, or says why that cannot be done. */
+static int start_or_note(struct collecting *c, struct child *child, const struct adapter *adapter,
+                         char *after, unsigned silent)
+{
+    int r = start_child(c, child, adapter, after, silent);
+
+    if (r == 0 || r == -ENOMEM)
+        return r;
+    c->notes->unexamined++;
+    return note(c->notes, "hbad-collect for %s cannot be started: %s", adapter->name, strerror(-r));
+}
+
+/* Another child takes over behind the device that one waits for. */
+static int go_on(struct collecting *c, struct child *child)
+{
+    const struct adapter *adapter = child->adapter;
+    unsigned silent = child->silent + 1;
+    char *after = child->at;
+    int r = 0;
+
+    child->at = NULL;
+    forget(child);
+    if (silent == SILENT_MAX)
+        r = note(c->notes, "%u devices of %s have not answered; those behind them are not asked",
+                 silent, adapter->name);
+    if (r < 0) {
+        free(after);
+        return r;
+    }
+    return start_or_note(c, child, adapter, after, silent);
+}
+
 /* A child has said nothing for too long: its device gets the answer that none came. */
 static int give_up(struct collecting *c, struct child *child)
 {
@@ -322,6 +376,9 @@ static int give_up(struct collecting *c, struct child *child)
                  child->adapter->name, s);
     if (r == 0 && child->at && child->cdb_len)
         r = store_put_command(c->store, &unanswered);
+    if (r == 0 && child->at && *child->at && child->silent < SILENT_MAX &&
+        s * 1000000 >= c->patience_us)
+        return go_on(c, child);
     forget(child);
     return r;
 }
@@ -400,12 +457,7 @@ static int collect_adapters(struct collecting *c, const struct adapters *adapter
             r = wait_for_children(c);
             continue;
         }
-        r = start_child(c, child, &adapters->v[next]);
-        if (r < 0 && r != -ENOMEM) {
-            c->notes->unexamined++;
-            r = note(c->notes, "hbad-collect for %s cannot be started: %s", adapters->v[next].name,
-                     strerror(-r));
-        }
+        r = start_or_note(c, child, &adapters->v[next], NULL, 0);
         next++;
     }
     for (size_t i = 0; i < AT_ONCE; i++)

@@ -22,20 +22,9 @@ struct collection {
     struct source *record;
     struct store *store; /* of the part under way */
     struct taken taken;
-    int error; /* why the reader could not be told something; 0: it was */
+    int error;      /* why the reader could not be told something; 0: it was */
+    char asked[64]; /* the device that was asked last */
 };
-
-static void tell_asking(void *userdata, const char *hctl, struct bytes cdb)
-{
-    struct collection *c = userdata;
-    struct capture_progress progress = { hctl, cdb };
-    int r = capture_write_progress(&progress, stdout);
-
-    if (r == 0 && fflush(stdout) != 0)
-        r = -errno;
-    if (c->error == 0)
-        c->error = r;
-}
 
 /* A part is complete: out with it, and on with an empty one. */
 static int send_part(void *userdata, const char *hctl)
@@ -58,6 +47,25 @@ static int send_part(void *userdata, const char *hctl)
     store_free(c->store);
     c->store = next;
     return r;
+}
+
+/* What is known of a device without asking it goes out before it is asked: it may never answer. */
+static void tell_asking(void *userdata, const char *hctl, struct bytes cdb)
+{
+    struct collection *c = userdata;
+    struct capture_progress progress = { hctl, cdb };
+    int r = 0;
+
+    if (strcmp(c->asked, hctl) != 0) {
+        snprintf(c->asked, sizeof(c->asked), "%s", hctl);
+        r = send_part(c, hctl);
+    }
+    if (r == 0)
+        r = capture_write_progress(&progress, stdout);
+    if (r == 0 && fflush(stdout) != 0)
+        r = -errno;
+    if (c->error == 0)
+        c->error = r;
 }
 
 static int collect(struct source *live, const struct gather_options *asked)
@@ -90,9 +98,10 @@ static int usage(FILE *out, int status)
 {
     fputs(
         "hbad-collect [--below=DIRECTORY] [--level=identity|modes|all] [--named=H:C:T:L] [--force]\n"
-        "             [--sysfs-root=DIRECTORY]\n\n"
+        "             [--after=H:C:T:L] [--unasked] [--sysfs-root=DIRECTORY]\n\n"
         "Reads one adapter (the hosts below a /sys/devices directory; without it, all) and writes a\n"
-        "capture stream to standard output. Started by hbactl and hbad.\n",
+        "capture stream to standard output; with --after, of the devices behind that one only; with\n"
+        "--unasked, without sending any device a command. Started by hbactl and hbad.\n",
         out);
     return status;
 }
@@ -118,6 +127,8 @@ static int parse_arguments(int argc, char **argv, struct gather_options *options
         { "level", required_argument, NULL, 'l' },
         { "named", required_argument, NULL, 'n' },
         { "force", no_argument, NULL, 'f' },
+        { "after", required_argument, NULL, 'a' },
+        { "unasked", no_argument, NULL, 'u' },
         { "sysfs-root", required_argument, NULL, 'r' },
         { "help", no_argument, NULL, 'h' },
         { 0 },
@@ -138,6 +149,12 @@ static int parse_arguments(int argc, char **argv, struct gather_options *options
             break;
         case 'f':
             options->forced = true;
+            break;
+        case 'a':
+            options->after = optarg;
+            break;
+        case 'u':
+            options->unasked = true;
             break;
         case 'r':
             live->root = optarg;

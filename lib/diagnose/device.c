@@ -481,7 +481,7 @@ int gather_device(struct device_walk *w, const char *name, const char *path, str
         fact_text(w->device, &KEY_REVISION) ? fact_text(w->device, &KEY_REVISION) : "");
     if (!w->model)
         return -ENOMEM;
-    if (r == 0 && w->g->level >= LEVEL_MODES) {
+    if (r == 0 && w->g->level >= LEVEL_MODES && !w->unasked) {
         fill_target(w);
         r = ask_device(w);
     }

@@ -23,6 +23,7 @@ struct device_walk {
     const struct transport *transport; /* of its host */
     struct refusals *refusals;         /* of all devices so far */
     unsigned flags;                    /* TARGET_NAMED, TARGET_FORCED */
+    bool unasked;                      /* no commands */
     char awake_dir[4096];              /* directory that was found awake, with all above it */
     size_t stop_at; /* length of the shortest path whose power state counts: the PCI function's */
 

@@ -163,7 +163,7 @@ static int add_device(struct device_walk *w, const struct object_class *class, c
 static int gather_devices(struct gathering *g, const struct gather_options *options)
 {
     struct refusals refusals = { 0 };
-    struct device_walk walk = { .g = g, .refusals = &refusals };
+    struct device_walk walk = { .g = g, .refusals = &refusals, .unasked = options->unasked };
     const struct object_class *class = &DEVICES[0];
     struct names names;
     int r = source_list(g->source, class->dir, "", &names);
@@ -174,7 +174,7 @@ static int gather_devices(struct gathering *g, const struct gather_options *opti
         return r;
     names_sort_naturally(&names);
     for (size_t i = 0; r == 0 && i < names.n; i++)
-        if (is_hctl(names.v[i]))
+        if (is_hctl(names.v[i]) && (!options->after || strverscmp(names.v[i], options->after) > 0))
             r = add_device(&walk, class, names.v[i], options);
     names_done(&names);
     free(refusals.v);

@@ -16,6 +16,8 @@ struct gather_options {
     const char *only_below; /* canonical directory with a '/' at its end; NULL: the whole machine */
     const char *named;      /* H:C:T:L that the request names; NULL: none */
     bool forced;            /* the request says so */
+    const char *after;      /* H:C:T:L: devices up to this one are left out; NULL: none */
+    bool unasked;           /* no device is sent a command */
     /* Told when the host part is done (hctl NULL), and then after each device. A negative return
      * ends the walk. May be NULL. */
     int (*done)(void *userdata, const char *hctl);

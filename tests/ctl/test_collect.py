@@ -62,6 +62,8 @@ class Collector(OnTree):
                             for words in (["--capture", path], ["--sysfs-root", self.root]))
         for report in replayed, direct:
             del report["taken"]
+            for finding in report["findings"]:
+                del finding["since"]
         self.assertEqual(replayed, direct)
         self.assertEqual(replayed["summary"]["links"], 2 * LINKS_EACH)
 
@@ -153,7 +155,8 @@ class Machine(OnTree):
 
     def stop_hanging(self):
         with open(os.path.join(self.dir, "pid"), encoding="ascii") as file:
-            os.kill(int(file.read()), signal.SIGKILL)
+            for pid in file.read().split():
+                os.kill(int(pid), signal.SIGKILL)
 
     def test_adapter_that_hangs(self):
         self.collector("echo $$ >$pid; exec sleep 300")
@@ -162,8 +165,10 @@ class Machine(OnTree):
         self.assertRegex(note, r"^adapter .*(host1|0000:02:04\.1).* has not answered for %d s" % PATIENCE_S)
 
     def test_device_that_hangs(self):
-        # All that the real one sends, but for answers to commands and the end; then what it is about to ask.
-        self.collector("$real \"$@\" | tr '\\0' '\\n' | grep -v '\"end\"' | sed 's/\"commands\".*/\"no\":1}/' | tr '\\n' '\\0'\n"
+        # All that the real one sends, but for answers to commands and the end; then what it is about to ask. The real
+        # one goes on behind that device.
+        self.collector("case \"$*\" in *--after=1:0:2:0*) exec $real \"$@\";; esac\n"
+                       "$real \"$@\" | tr '\\0' '\\n' | grep -v '\"end\"' | sed 's/\"commands\".*/\"no\":1}/' | tr '\\n' '\\0'\n"
                        "printf '{\"hbad-capture\": 1, \"at\": {\"device\": \"1:0:2:0\", \"cdb\": \"%s\"}}\\0'\n"
                        "echo $$ >$pid; exec sleep 300" % "5a 00 19 03 00 00 00 02 00 00")
         self.addCleanup(self.stop_hanging)
@@ -172,6 +177,18 @@ class Machine(OnTree):
         self.assertRegex(self.only_note(report), r"^device 1:0:2:0 has not answered for %d s" % PATIENCE_S)
         gaps = [gap for gap in report["gaps"] if gap["quality"] == "timed out"]
         self.assertEqual([(gap["what"], gap["example"], gap["count"]) for gap in gaps], [("SCSI commands", "1:0:2:0", 1)])
+
+    def test_all_devices_hang(self):
+        # One after the other, until the rest is not asked at all.
+        self.collector("case \"$*\" in *--unasked*) exec $real \"$@\";;\n"
+                       "*--after=1:0:0:0*) at=1:0:1:0;; *--after=1:0:1:0*) at=1:0:2:0;; *) at=1:0:0:0;; esac\n"
+                       "$real \"$@\" | tr '\\0' '\\n' | grep -v '\"end\"' | tr '\\n' '\\0'\n"
+                       "printf '{\"hbad-capture\": 1, \"at\": {\"device\": \"%%s\", \"cdb\": \"%s\"}}\\0' $at\n"
+                       "echo $$ >>$pid; exec sleep 300" % "5a 00 19 03 00 00 00 02 00 00")
+        self.addCleanup(self.stop_hanging)
+        notes = self.report()["notes"]
+        self.assertEqual([note.split()[1] for note in notes], ["1:0:0:0", "1:0:1:0", "1:0:2:0", "devices"], notes)
+        self.assertRegex(notes[3], r"^3 devices of .* have not answered; those behind them are not asked")
 
     def test_killed_within_an_object(self):
         self.collector("$real \"$@\" | head -c -100; kill -KILL $$")
