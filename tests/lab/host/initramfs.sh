@@ -63,13 +63,32 @@ initramfs_libraries() {
     done < <(grep -o '/[^ ]* (0x' <<<"$needed" | sed 's/ (0x//' | sort -u)
 }
 
-# initramfs_build CACHE IMAGE PROGRAMS GUEST SCENARIO MODULE...: writes the image. PROGRAMS is a folder
-# of built programs or empty, GUEST the folder guest/, SCENARIO the scenario's file.
+# initramfs_systemd CACHE ROOT GUEST: Debian below what is there, with the scenario as a service.
+initramfs_systemd() {
+    local tar
+    tar=$(debian_root "$1") || exit 3
+    debian_unpack "$tar" "$2"
+    ln -sf lib/systemd/systemd "$2/init"
+    install -D -m 644 "$3/lab.service" "$2/etc/systemd/system/lab.service"
+    mkdir -p "$2/etc/systemd/system/multi-user.target.wants"
+    ln -sf ../lab.service "$2/etc/systemd/system/multi-user.target.wants/"
+    echo hbad-lab-guest >"$2/etc/hostname"
+}
+
+# initramfs_build CACHE IMAGE KIND PROGRAMS GUEST SCENARIO MODULE...: writes the image. KIND is bare or systemd,
+# PROGRAMS a folder of built programs or empty, GUEST the folder guest/, SCENARIO the scenario's file.
 initramfs_build() {
-    local cache=$1 image=$2 programs=$3 guest=$4 scenario=$5 root tool
-    shift 5
+    local cache=$1 image=$2 kind=$3 programs=$4 guest=$5 scenario=$6 root tool
+    shift 6
     root=$(mktemp -d "$image.XXXXXX")
-    mkdir -p "$root"/{bin,dev,proc,sys,run,tmp,out,etc,lab,opt/hbad,usr/bin}
+    mkdir -p "$root"/{dev,proc,sys,run,tmp,out,etc,lab,opt/hbad,usr/bin}
+    if [ "$kind" = systemd ]; then
+        mkdir -p "$root"/usr/{lib,lib64,sbin}
+        ln -s usr/bin usr/lib usr/lib64 usr/sbin "$root/"
+    else
+        mkdir "$root/bin"
+        install -m 755 "$guest/init" "$root/init"
+    fi
     cp "$(package_dir "$cache" busybox-static)/bin/busybox" "$root/bin/"
     for tool in lsscsi sg3-utils sdparm smp-utils strace pciutils; do
         cp -a "$(package_dir "$cache" $tool)/usr/bin/." "$root/usr/bin/"
@@ -80,8 +99,8 @@ initramfs_build() {
     fi
     initramfs_libraries "$cache" "$root"
     initramfs_modules "$cache" "$root" "$@"
-    install -m 755 "$guest/init" "$root/init"
-    cp "$guest/witnesses.sh" "$root/lab/"
+    [ "$kind" = bare ] || initramfs_systemd "$cache" "$root" "$guest"
+    cp "$guest/run" "$guest/witnesses.sh" "$root/lab/"
     cp "$scenario" "$root/lab/scenario"
     (cd "$root" && find . | cpio --quiet -o -H newc -R 0:0) >"$image"
     rm -rf "$root"
