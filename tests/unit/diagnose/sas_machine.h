@@ -121,3 +121,53 @@ static inline void page_identify(struct store *s, const char *hctl, uint16_t wor
     data[60 + 2 * 77 + 1] = (uint8_t)(word77 >> 8);
     assert_int_equal(store_put_command(s, &c), 0);
 }
+
+#define G3        "3.0 Gbit"
+#define G6        "6.0 Gbit"
+#define G12       "12.0 Gbit"
+
+#define G3_LABEL  "3.0 Gb/s"
+#define G12_LABEL "12.0 Gb/s"
+
+enum { CODE_1_5 = 8, CODE_3 = 9, CODE_6 = 0xa, CODE_12 = 0xb };
+
+/* A disk of that address on its own port: phy-0:N, port-0:N, end_device-0:N, 0:0:N:0. */
+static inline void disk(struct store *s, unsigned n, const char *runs, const char *hardware,
+                        const char *protocols)
+{
+    char name[32], port_name[32], end[32], hctl[32], dir[256], address[32];
+
+    snprintf(name, sizeof(name), "phy-0:%u", n);
+    snprintf(port_name, sizeof(port_name), "port-0:%u", n);
+    snprintf(end, sizeof(end), "end_device-0:%u", n);
+    snprintf(hctl, sizeof(hctl), "0:0:%u:0", n);
+    snprintf(address, sizeof(address), "0x5000c500000000%02x", n);
+    phy(s, HOST0, name, port_name, runs, hardware, hardware);
+    port(s, HOST0, port_name, 1);
+    snprintf(dir, sizeof(dir), "%s/%s", HOST0, port_name);
+    end_device(s, dir, end, address, protocols);
+    snprintf(dir, sizeof(dir), "%s/%s/%s", HOST0, port_name, end);
+    device(s, dir, hctl, "0", "DISK");
+}
+
+/* The host's phys first to last in port-0:0, and the expander behind it with so many phys of its
+ * own. */
+static inline void shelf(struct store *s, unsigned first, unsigned last, const char *runs,
+                         unsigned n_phys, const char *hardware)
+{
+    char name[32];
+
+    for (unsigned i = first; i <= last; i++) {
+        snprintf(name, sizeof(name), "phy-0:%u", i);
+        phy(s, HOST0, name, "port-0:0", runs, G12, G12);
+    }
+    port(s, HOST0, "port-0:0", last - first + 1);
+    expander(s, HOST0 "/port-0:0", "expander-0:0", "0x500304800000a07f", "SAS3x40");
+    for (unsigned i = 0; i < n_phys; i++) {
+        snprintf(name, sizeof(name), "phy-0:0:%u", i);
+        phy(s, HOST0 "/port-0:0/expander-0:0", name, NULL, i <= last - first ? runs : "Unknown",
+            hardware, hardware);
+    }
+}
+
+#define EXPANDER HOST0 "/port-0:0/expander-0:0"
