@@ -44,8 +44,8 @@ static int usage(FILE *out, int status)
     for (size_t i = 0; i < ELEMENTS(VERBS); i++)
         fprintf(out, "  %-34s %s\n", VERBS[i].synopsis, VERBS[i].help);
     fputs(
-        "\nNAME is sda, /dev/sg3, 0:0:2:0, host1, phy-1:0:3, expander-0:0, ata1.00, a PCI address, a WWN, a\n"
-        "serial number, an IQN, ...\n\n"
+        "\nNAME is sda, /dev/sg3, 0:0:2:0, host1, phy-1:0:3, expander-0:0, a PCI address, a WWN, a serial\n"
+        "number, an IQN, ...\n\n"
         "      --json[=pretty|short|off]  JSON; -j: pretty on a terminal, else short\n"
         "      --capture FILE             look at a capture instead of this machine; given several\n"
         "                                 times, the earlier ones are history (- is standard input)\n"
