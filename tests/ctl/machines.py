@@ -3,8 +3,11 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
+import unittest
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 GOLDEN = os.path.join(TESTS, "golden")
@@ -73,3 +76,17 @@ def in_namespace(before, *command):
 def namespaces_work():
     return subprocess.run(in_namespace("mount -t tmpfs none /mnt", "true"), stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL).returncode == 0
+
+
+class Scratch(unittest.TestCase):
+    """Tests with a folder of their own."""
+
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="hbad-ctl-")
+        self.addCleanup(shutil.rmtree, self.dir)
+
+    def file(self, name, text):
+        path = os.path.join(self.dir, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path

@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What hbactl says of things, and by which names they are found: test_words.py BIN"""
+import json
+import os
+import re
+import shlex
+import shutil
+import tempfile
+import unittest
+
+from machines import GOLDEN, Scratch, beside, captures, cases, hbactl
+
+BELOW = "spi-fusion-one-at-half-rate"
+HIDDEN = "iscsi-session-over-1g-nic"            # its only link cannot be judged
+CAPPED = "sata-libata-force-3g"
+
+
+class Names(unittest.TestCase):
+    """What kernel, log and other tools call a thing is found."""
+
+    NAMES = {
+        BELOW: {"target0:0:2": "target0:0:2", "0:0:2:0": "[0:0:2:0] 0:0:2 sdc SDC sdc1 /dev/sdc sg2 /dev/sdc12",
+                "host0": "host0 scsi_host0 02:04.0 0000:02:04.0", "host1": "HOST1 02:04.1"},
+        "sas-cascade-3g-shelf-behind-6g": {
+            "port-0:0": "expander-0:0 500304800000a07f", "port-0:0:0": "port-0:0:0 expander-0:1 0x500304800000b07f",
+            "0:0:1:0": "end_device-0:0:1 target0:0:1",
+            "phy-0:0:12": "port-0:0:1"},
+        "mixed-large-two-faults": {"host2": "05:00.0", "host3": "0000:05:00.1", "link1": "ata1 ata1.00"},
+        "fc-port-of-target-gone": {"host9": "0x10000090faa10001 10000022de2d848a 0x20000090faa10001",
+                                   "9:0:0:0": "rport-9:0-0 0x5000097300000009 naa.50000972ffff0009"},
+        "iscsi-session-over-1g-nic": {"host6": "iqn.2026-01.example:array.lun0 iqn.2026-01.example:host-1", "6:0:0:0": "session1"},
+        "sata-port-multiplier": {"link1": "ata1 ATA1.15", "link1.0": "ata1.00", "link1.2": "ata1.02"},
+    }
+
+    def test_found(self):
+        for case, things in self.NAMES.items():
+            for thing, names in things.items():
+                for name in names.split():
+                    with self.subTest(case=case, name=name):
+                        p = hbactl(*captures(case), "show", name)
+                        self.assertEqual((p.returncode, p.stdout.partition("\n")[0]), (0, thing), p.stderr)
+
+    def test_by_id(self):
+        report = json.loads(hbactl(*captures("mixed-large-two-faults"), "report", "--json").stdout)
+        device = [d for d in report["devices"] if (d["wwid"] or "").startswith("naa.5")][0]
+        bare = device["wwid"][len("naa."):]
+        for name in ("wwn-0x" + bare, "/dev/disk/by-id/wwn-0x%s-part1" % bare, "/dev/disk/by-id/scsi-3" + bare, bare.upper()):
+            p = hbactl(*captures("mixed-large-two-faults"), "show", name)
+            self.assertTrue(p.stdout.startswith(device["hctl"] + "\n"), (name, p.stderr))
+
+    def test_all_of_an_enclosure(self):
+        p = hbactl(*captures("mixed-large-two-faults"), "show", "0x500304800000b000", "--json=short")
+        self.assertEqual(p.returncode, 0, p.stderr)
+        self.assertGreater(p.stdout.count("\n"), 1)
+
+    def test_not_found(self):
+        for name in ("sd", "1", "ata9", "ata1.01", "0:0", "[]", "/dev/", "sdc1x", "part1", "0", "naa."):
+            p = hbactl(*captures(BELOW), "show", name)
+            self.assertEqual((p.returncode, p.stdout), (1, ""), name)
+
+
+class Findings(Scratch):
+    """list findings, explain and compare, on the machine of the bundled capture."""
+
+    def test_listed(self):
+        report = json.loads(hbactl(*captures(BELOW), "report", "--json").stdout)
+        self.assertEqual(json.loads(hbactl(*captures(BELOW), "list", "findings", "--json").stdout), report["findings"])
+        self.assertRegex(hbactl(*captures(BELOW), "list", "findings").stdout, r"(?m)^warning +rate-below-expected +target0:0:2 ")
+        self.assertEqual([link["findings"] for link in report["links"] if link["kernel_name"] == "target0:0:2"], [["rate-below-expected"]])
+
+    def test_every_code_is_explained(self):
+        schema = json.loads(hbactl(*captures(BELOW), "explain", "async", "--json").stdout)
+        self.assertEqual(schema["code"], "async")
+        with open(os.path.join(os.path.dirname(GOLDEN), "..", "lib", "output", "report.schema.json"), encoding="utf-8") as file:
+            codes = json.load(file)["$defs"]["code"]["enum"]
+        for code in codes:
+            with self.subTest(code=code):
+                p = hbactl("explain", code)
+                self.assertEqual(p.returncode, 0, p.stderr)
+                self.assertIn("What causes it", p.stdout)
+                self.assertIn("What to do", p.stdout)
+                for verb in re.findall(r"\bhbactl (\w+)", p.stdout):
+                    self.assertIn("\n  %s " % verb, hbactl("--help").stdout)
+
+    def test_a_verdict_is_explained(self):
+        out = hbactl(*captures(BELOW), "explain", "sdc").stdout
+        for text in ("should run at Ultra320", "MODE SENSE 19h/03h", "known controller 1000:0030", "rate-below-expected, warning"):
+            self.assertIn(text, out)
+        self.assertIn("1 below", hbactl(*captures(BELOW), "explain", "host0").stdout)
+        self.assertEqual(hbactl(*captures(BELOW), "explain", "sdzz").returncode, 1)
+
+    def test_a_finding_is_explained_once(self):
+        for case, name, code in (("device-times-out", "sdc", "device-stuck"), (BELOW, "sdc", "rate-below-expected")):
+            self.assertEqual(len(re.findall(r"(?m)^%s, " % code, hbactl(*captures(case), "explain", name).stdout)), 1)
+
+    def test_explained_as_json(self):
+        said = json.loads(hbactl(*captures(BELOW), "explain", "sdc", "--json").stdout)
+        self.assertEqual(sorted(said), ["device", "findings", "link"])
+        self.assertEqual([w["label"] for w in said["link"]["witnesses"]], ["Ultra160", "Ultra160"])
+        self.assertEqual([f["code"] for f in said["findings"]], ["rate-below-expected"])
+        self.assertEqual(sorted(json.loads(hbactl(*captures(BELOW), "explain", "host0", "--json").stdout)), ["findings", "host"])
+
+    def test_something_gone_is_explained(self):
+        p = hbactl(*captures("sas-shelf-unplugged-one-finding"), "explain", "port-0:1")
+        self.assertEqual(p.returncode, 0, p.stderr)
+        self.assertIn("port-0:1 is not there any more.\n\nlink-lost, critical: ", p.stdout)
+        self.assertEqual(hbactl(*captures("sas-shelf-unplugged-one-finding"), "show", "port-0:1").stdout, p.stdout)
+
+    def test_down_is_not_gone(self):
+        def said(case):
+            return hbactl(*captures(case), "list", "findings", "--no-legend").stdout
+        self.assertIn(" host0, to fabric 0x100000051e000000, is down; it was up at 16GFC, last seen so 2026-03-04 10:00 UTC\n",
+                      said("fc-linkdown-stale-speed"))
+        self.assertIn(" 4 links are down and 1 gone, the first phy-0:4, to expander-0:1 LSI SAS3x28; last seen up 2026-02-12 10:00 UTC\n",
+                      said("sas-shelf-unplugged-one-finding"))
+        self.assertIn(" host6, to 0x50060e8014a3c601, is down\n", said("fc-states-speeds-and-a-vport"))
+
+    def test_a_virtual_port_is_called_one(self):
+        names = captures("fc-states-speeds-and-a-vport")
+        self.assertIn("\nhost7  virtual port (NPIV) of host1  PCI ", hbactl(*names).stdout)
+        self.assertIn("virtual port of: host1\n", hbactl(*names, "show", "host7").stdout)
+        self.assertIn("host7 is a virtual port (NPIV) of host1", hbactl(*names, "explain", "host7").stdout)
+
+    def test_a_device_that_does_not_run(self):
+        names = captures("fc-port-of-target-gone")
+        self.assertIn("7:0:0:0 sda sg0, EMC SYMMETRIX, transport-offline: at most", hbactl(*names, "explain", "sda").stdout)
+        self.assertIn("           state: transport-offline\n", hbactl(*names, "show", "sda").stdout)
+        self.assertRegex(hbactl(*captures("fc-linkdown-stale-speed"), "list", "links").stdout, r"host0 .* down .*DOWN")
+
+    def test_ends_are_called_by_name(self):
+        self.assertIn("near end: host0\n", hbactl(*captures("sas-cascade-3g-shelf-behind-6g"), "show", "port-0:0").stdout)
+
+    def test_a_tape_has_two_nodes(self):
+        names = captures("spi-seeprom-async-tape")
+        self.assertRegex(hbactl(*names).stdout, r"WANGTEK 5525ES SCSI REV7 +nst0 st0 +async")
+        self.assertNotIn("st0a", hbactl(*names, "list", "devices").stdout)
+
+    def test_who_sets_a_limit(self):
+        names = captures("spi-seeprom-async-tape")
+        out = hbactl(*names, "explain", "st0").stdout
+        self.assertIn("because of a limit that was set (/proc/scsi User); without it, Fast-5.", out)
+        self.assertIn("remove it (/proc/scsi User: the adapter's setting for this id, in its BIOS)", out)
+        self.assertIn("phy-0:0 and 3 more are held at 6.0 Gb/s", hbactl(*captures("sas-phy-programmed-to-6g")).stdout)
+
+    def test_a_slot_is_called_by_its_adapter(self):
+        out = hbactl(*captures("pcie-x4-of-x8")).stdout
+        self.assertIn("warning: the slot of host0 (0000:03:00.0) runs at 8.0 GT/s x4; both ends can do 8.0 GT/s x8\n", out)
+        self.assertIn("info: what hangs below the slot of host0 (0000:03:00.0) can send 1.2 times what it carries\n", out)
+        self.assertIn("info: the slot of host0 (0000:06:00.0) can do 5.0 GT/s x4: its card 8.0 GT/s x8, the slot 5.0 GT/s x4\n",
+                      hbactl(*captures("pcie-chipset-slot-limits-hba")).stdout)
+
+    def test_lanes_are_evidence(self):
+        out = hbactl(*captures("sas-wide-port-one-lane-missing"), "explain", "port-0:0").stdout
+        self.assertIn("\n  lanes: phy-0:0, phy-0:2, phy-0:3, phy-0:4, phy-0:5, phy-0:6, phy-0:7 [port-0:0]\n"
+                      "  beside them: phy-0:1 empty\n", out)
+        self.assertIn("\n  beside them: phy-0:0:9 down", hbactl(*captures("sas-cascade-lost-a-lane"), "explain", "phy-0:0:8").stdout)
+
+    def test_words_of_the_kernel(self):
+        out = hbactl(*captures("device-times-out"), "explain", "sdc").stdout
+        self.assertIn("0:0:2:0 (sdc, SEAGATE ST8000NM0075) has not answered 2 commands", out)
+        self.assertIn("not answered: DID_TIME_OUT [", out)
+
+    def test_a_parameter_that_is_not_set(self):
+        names = captures("spi-seeprom-async-tape")
+        self.assertNotIn("(null)", hbactl(*names, "explain", "host0").stdout)
+        self.assertNotIn("(null)", hbactl(*names, "report", "--json").stdout)
+        self.assertIn(" aic7xxx is not set ", hbactl(*names, "show", "host0").stdout)
+
+    def test_compared(self):
+        below, narrow = captures(BELOW)[1], captures("spi-fusion-built-in-all-narrow")[1]
+        same = hbactl("compare", below, below)
+        self.assertEqual((same.returncode, same.stdout), (0, "0 differences.\n"))
+        p = hbactl("compare", narrow, below)
+        self.assertEqual(p.returncode, 1, p.stderr)
+        self.assertRegex(p.stdout, r"mode +target0:0:0 +runs at +Ultra2 +Ultra320")
+        self.assertRegex(p.stdout, r"driver +host0 +driver is +built into the kernel +a module")
+        self.assertLess(p.stdout.index("\nmode "), p.stdout.index("\ndriver "))
+        kinds = [change["kind"] for change in json.loads(hbactl("compare", narrow, below, "--json").stdout)]
+        self.assertEqual(kinds.count("driver"), 2)
+        self.assertEqual(hbactl("compare", below, "/nonexistent.json").returncode, 2)
+        self.assertNotIn("two machines", p.stdout)
+        self.assertEqual(hbactl("compare", *captures(BELOW), below).returncode, 64)
+
+    def test_compared_with_another_machine(self):
+        below, other = captures(BELOW)[1], captures("mixed-large-two-faults")[1]
+        p = hbactl("compare", below, other)
+        self.assertEqual(p.returncode, 1)
+        self.assertTrue(p.stdout.startswith("These seem to be two machines, not one before and after (no adapter in both;"), p.stdout[:200])
+        first = json.loads(hbactl("compare", below, other, "--json").stdout)[0]
+        self.assertEqual((first["kind"], first["before"], first["after"]), ("machine", "pci-0000:02:04.0", "pci-0000:03:00.0"))
+        with open(below, encoding="utf-8") as file:
+            text = file.read()
+        renamed = self.file("1.json", re.sub(r'"hostname": "[^"]*"', '"hostname": "elsewhere"', text))
+        self.assertIn("(host name: host-1, elsewhere)", hbactl("compare", below, renamed).stdout)
+        swapped = self.file("2.json", re.sub(r"3HY1(\d{4})", r"3HY9\1", re.sub(
+            r"33 ?48 ?59 ?31", lambda m: m[0].replace("31", "39"), text)))
+        self.assertIn("none in both: ", hbactl("compare", below, swapped).stdout)
+
+
+class Closing(unittest.TestCase):
+    """The sentences below the tree."""
+
+    def test_numbers_add_up(self):
+        for case in cases():
+            with self.subTest(case=case):
+                out = hbactl(*captures(case)).stdout
+                said = re.search(r"(?m)^(\d+) links?: (.*)\.$", out)
+                if said:
+                    self.assertEqual(sum(int(part.split()[0]) for part in said[2].split(", ")), int(said[1]), said[0])
+
+    def test_a_wide_link_counts_once(self):
+        out = hbactl(*captures("sas-wide-port-one-lane-missing")).stdout
+        self.assertIn("\n20 links: 1 at 8.0 GT/s x8, 6 at 6.0 Gb/s, 1 at 7 x 6.0 Gb/s, 11 empty, 1 without a physical link.\n", out)
+        self.assertIn("\n1 of them runs below its expected mode.\n", out)
+
+    def test_those_without_a_verdict_are_named(self):
+        out = hbactl(*captures("fc-states-speeds-and-a-vport")).stdout
+        self.assertIn("\n3 cannot be judged: host1, host2, host3.\n", out)
+
+    def test_hints_work_as_they_stand(self):
+        for case in ("mixed-large-two-faults", "sas-shelf-unplugged-one-finding", "fc-port-of-target-gone", CAPPED, HIDDEN, BELOW):
+            for columns in ("0", "40"):
+                out = hbactl(*beside(case), env={"COLUMNS": columns}, cwd=GOLDEN).stdout
+                hints = re.findall(r"(?m)^    hbactl (.*)$", out.replace("\\\n", ""))
+                self.assertTrue(hints or case == CAPPED, out)
+                for hint in hints:
+                    p = hbactl(*shlex.split(hint), cwd=GOLDEN)
+                    self.assertEqual((p.returncode, p.stderr), (0, ""), hint)
+
+    def test_a_quoted_name(self):
+        with tempfile.TemporaryDirectory(prefix="hbad-ctl-") as folder:
+            path = os.path.join(folder, "it's one.json")
+            shutil.copy(captures(BELOW)[1], path)
+            hint = re.search(r"(?m)^    hbactl (.*)$", hbactl("--capture", path).stdout)[1]
+            self.assertEqual(shlex.split(hint), ["--capture", path, "explain", "sdc"])
+
+
+if __name__ == "__main__":
+    unittest.main()
