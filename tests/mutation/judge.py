@@ -20,6 +20,7 @@ MODE_CODES = {"bus-single-ended", "async", "host-wide-limit", "width-below-expec
 ALLOWED = [
     ("new-(link|path)-lost", "removed", "/sys/devices/.*", "it is not there any more, and nothing says that it is"),
     ("new-device-stuck", ".*", ".*/(fc_|rport-).*", "the device is offline, and the lost port that explained it is not seen any more"),
+    ("new-(ends-disagree|async|host-wide-limit)|to-below", "zero", ".*/spi_transport/target[0-9:]+/offset", "this is how the kernel says asynchronous"),
 ]
 
 
