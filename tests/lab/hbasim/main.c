@@ -107,16 +107,17 @@ static int take(struct writer *writer, const char __user *text, size_t size)
 	char c;
 
 	for (i = 0; i < size; i++) {
-		int err = 0;
+		int err;
 
 		if (get_user(c, text + i))
 			return -EFAULT;
-		if (c == '\n')
-			err = take_line(writer);
-		else if (writer->used == LINE - 1)
-			return -E2BIG;
-		else
+		if (c != '\n') {
+			if (writer->used == LINE - 1)
+				return -E2BIG;
 			writer->text[writer->used++] = c;
+			continue;
+		}
+		err = take_line(writer);
 		if (err)
 			return err;
 	}

@@ -141,7 +141,6 @@ static void asked(struct scsi_target *target, size_t field, u32 value, bool lowe
 	{                                                                            \
 		spi_##member(target) = agreement(target)->member;                    \
 	}                                                                            \
-                                                                                     \
 	static void set_##member(struct scsi_target *target, int value)              \
 	{                                                                            \
 		asked(target, offsetof(struct sim_agreement, member), value, lower); \
