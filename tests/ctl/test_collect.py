@@ -234,7 +234,7 @@ class Machine(OnTree):
         self.assertRegex(self.only_note(self.report()), r"host1 ended early \(status 5\)")
 
     def test_hangs_after_its_end(self):
-        self.collector('$real "$@"; echo $$ >$pid; exec sleep 300')
+        self.collector('echo $$ >$pid; $real "$@"; exec sleep 300')
         self.addCleanup(self.stop_hanging)
         self.assertEqual(self.report()["notes"], [])
 

@@ -5,7 +5,7 @@
  * The machine: an AHCI controller of two ports that do 6.0 Gb/s for certain, a disk that does on each; or a channel of
  * parallel ATA with a disk of UDMA/100.
  */
-#include "sas_machine.h"
+#include "small_machine.h"
 
 #define PCI "/sys/devices/pci0000:00/0000:00:1f.2"
 
