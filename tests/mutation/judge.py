@@ -20,7 +20,9 @@ MODE_CODES = {"bus-single-ended", "async", "host-wide-limit", "width-below-expec
 ALLOWED = [
     ("new-(link|path)-lost", "removed", "/sys/devices/.*", "it is not there any more, and nothing says that it is"),
     ("new-device-stuck", ".*", ".*/(fc_|rport-).*", "the device is offline, and the lost port that explained it is not seen any more"),
-    ("new-(ends-disagree|async|host-wide-limit)|to-below", "zero", ".*/spi_transport/target[0-9:]+/offset", "this is how the kernel says asynchronous"),
+    ("new-(ends-disagree|async|(width|rate)-below-expected|slower-than-before|host-wide-limit)|to-below", "zero",
+     ".*/spi_transport/target[0-9:]+/(offset|width)", "this is how the kernel says asynchronous, and 8 bit"),
+    ("below-to-ok", "removed", "/sys/devices/.*/usb[0-9]+", "without a fast root hub there are no fast ports"),
 ]
 
 
