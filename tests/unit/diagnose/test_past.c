@@ -11,7 +11,7 @@
 enum spoilt { NOTHING, NO_SHELF, NO_ADDRESS, NO_LIST, DENIED_LIST, NO_HOSTS, NO_NAME };
 
 /* Phys that lead to an expander, at so many hours. */
-static struct store *shelf_at(uint64_t hour, const char *hostname, enum spoilt spoilt)
+static struct store *with_shelf(uint64_t hour, const char *hostname, enum spoilt spoilt)
 {
     const struct taken taken = { .wall_us = hour * 3600000000u,
                                  .mono_us = hour * 3600000000u,
@@ -98,7 +98,8 @@ static void gone_or_not_seen(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
         struct history *h = history_new();
-        struct store *then = shelf_at(1, "a", NOTHING), *now = shelf_at(2, "a", CASES[i].spoilt);
+        struct store *then = with_shelf(1, "a", NOTHING),
+                     *now = with_shelf(2, "a", CASES[i].spoilt);
         struct report *r;
 
         assert_non_null(h);
@@ -206,8 +207,8 @@ static void not_of_this_past(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
         struct history *h = history_new();
-        struct store *then = shelf_at(CASES[i].hour, CASES[i].hostname, NOTHING),
-                     *now = shelf_at(2, "a", NO_SHELF);
+        struct store *then = with_shelf(CASES[i].hour, CASES[i].hostname, NOTHING),
+                     *now = with_shelf(2, "a", NO_SHELF);
         struct report *r;
 
         assert_non_null(h);
@@ -227,8 +228,8 @@ static void not_of_this_past(void **state)
 static void in_order_of_time(void **state)
 {
     struct history *h = history_new();
-    struct store *first = shelf_at(1, "a", NO_SHELF), *second = shelf_at(2, "a", NOTHING),
-                 *now = shelf_at(3, "a", NO_SHELF);
+    struct store *first = with_shelf(1, "a", NO_SHELF), *second = with_shelf(2, "a", NOTHING),
+                 *now = with_shelf(3, "a", NO_SHELF);
     struct report *r;
 
     (void)state;
