@@ -22,6 +22,7 @@ ALLOWED = [
     ("new-device-stuck", ".*", ".*/(fc_|rport-).*", "the device is offline, and the lost port that explained it is not seen any more"),
     ("new-(ends-disagree|async|(width|rate)-below-expected|slower-than-before|host-wide-limit)|to-below", "zero",
      ".*/spi_transport/target[0-9:]+/(offset|width)", "this is how the kernel says asynchronous, and 8 bit"),
+    ("new-slower-than-sibling", "zero", ".*/lpfc_link_speed", "this is how the driver says that nothing holds the port"),
     ("below-to-ok", "removed", "/sys/devices/.*/usb[0-9]+", "without a fast root hub there are no fast ports"),
 ]
 
