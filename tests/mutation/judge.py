@@ -23,6 +23,7 @@ ALLOWED = [
     ("new-(ends-disagree|async|(width|rate)-below-expected|slower-than-before|host-wide-limit)|to-below", "zero",
      ".*/spi_transport/target[0-9:]+/(offset|width)", "this is how the kernel says asynchronous, and 8 bit"),
     ("new-slower-than-sibling", "zero", ".*/lpfc_link_speed", "this is how the driver says that nothing holds the port"),
+    ("new-ends-disagree", "half", ".*/spi_transport/target[0-9:]+/period", "half of a number is a number"),
     ("below-to-ok", "removed", "/sys/devices/.*/usb[0-9]+", "without a fast root hub there are no fast ports"),
 ]
 
