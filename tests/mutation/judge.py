@@ -83,7 +83,7 @@ def compare(before, after):
 def concerns(places, host):
     """Is what was changed a part of the adapter with that host, above it, or a list that it may be in?"""
     function = re.match(r".*/[0-9a-f]{4,}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]/", host or "")
-    adapter = (function.group() if function else host or "").rstrip("/") + "/"
+    adapter = re.split(r"/usb\d+/", function.group() if function else host or "")[0].rstrip("/") + "/"
     return any(not place.startswith("/sys/devices/") or (place + "/").startswith(adapter) or
                adapter.startswith(place + "/") for place in places)
 
