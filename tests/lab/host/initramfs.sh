@@ -81,6 +81,7 @@ initramfs_build() {
     local cache=$1 image=$2 kind=$3 programs=$4 guest=$5 scenario=$6 root tool
     shift 6
     root=$(mktemp -d "$image.XXXXXX")
+    chmod 755 "$root" # it becomes /, which services that are not root pass
     mkdir -p "$root"/{dev,proc,sys,run,tmp,out,etc,lab,opt/hbad,usr/bin}
     if [ "$kind" = systemd ]; then
         mkdir -p "$root"/usr/{lib,lib64,sbin}
