@@ -335,6 +335,10 @@ struct config_link config_link_rule(const struct config *c, const char *const *n
         said.given |= rule->given;
         if (rule->given & CONFIG_LINK_EXPECT)
             said.expect = rule->expect;
+        if (rule->given & CONFIG_LINK_NEAR_BEST)
+            said.near_best = rule->near_best;
+        if (rule->given & CONFIG_LINK_FAR_BEST)
+            said.far_best = rule->far_best;
         if (rule->given & CONFIG_LINK_IGNORE)
             said.ignore = rule->ignore;
         if (rule->given & CONFIG_LINK_REASON)

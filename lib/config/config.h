@@ -67,7 +67,8 @@ struct config_mode {
     uint64_t kb_per_s; /* payload; 0 where it is given by name. Both empty: nothing was said */
 };
 
-/* [link "GLOB"]: about links, by id, kernel name, WWN, model of the device, names of the host. */
+/* [link "GLOB"]: about links, by id, kernel name, WWN, model of the device, names of the host, PCI ids of the
+ * host ("1000:0030"). The slot of a host goes by its own names alone. */
 struct config_link {
     const char *glob;
     struct config_place place; /* of the last line that set a value */
@@ -75,6 +76,9 @@ struct config_link {
 
     /* expect = LABEL | NUMBER [MB/s]: the mode that it should run at, whatever else is known. */
     struct config_mode expect;
+    /* near_best, far_best = LABEL | NUMBER [MB/s]: the best that its end at the adapter, or at the device, can do:
+     * for controllers and devices that no table knows, or that say it wrongly. */
+    struct config_mode near_best, far_best;
     /* ignore = yes|no: what is wrong with it is known, and is not complained of. Unsaid is no. */
     enum config_answer ignore;
     /* reason = TEXT: why; shown where the word of this section counts. NULL: none. */
@@ -89,6 +93,8 @@ enum {
     CONFIG_LINK_IGNORE = 1 << 1,
     CONFIG_LINK_REASON = 1 << 2,
     CONFIG_LINK_UNTIL = 1 << 3,
+    CONFIG_LINK_NEAR_BEST = 1 << 4,
+    CONFIG_LINK_FAR_BEST = 1 << 5,
 };
 
 /* [thresholds]: from when on something is a finding. Keys are the names here without the unit at the end

@@ -20,6 +20,10 @@ const struct config_key CONFIG_KEYS[] = {
 
     { "link", "expect", CONFIG_MODE, "", NULL, 0, 0, "the mode it should run at",
       LINK(expect, CONFIG_LINK_EXPECT) },
+    { "link", "near_best", CONFIG_MODE, "", NULL, 0, 0, "the best that the adapter's end can do",
+      LINK(near_best, CONFIG_LINK_NEAR_BEST) },
+    { "link", "far_best", CONFIG_MODE, "", NULL, 0, 0, "the best that the device's end can do",
+      LINK(far_best, CONFIG_LINK_FAR_BEST) },
     { "link", "ignore", CONFIG_ANSWER, "", NULL, 0, 0, "do not complain of it",
       LINK(ignore, CONFIG_LINK_IGNORE) },
     { "link", "reason", CONFIG_TEXT, "", NULL, 0, 0, "why", LINK(reason, CONFIG_LINK_REASON) },

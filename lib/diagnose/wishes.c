@@ -5,34 +5,59 @@
 
 #include "base/text.h"
 
-/* The mode that the rule wants; not known where it wants none, or one that is not. */
-static int mode_of(struct report *report, const struct link *l, const struct config_link *rule,
-                   struct mode *ret)
+/* The mode that was said; not known where none was, or one that is not a link's like this. */
+static int mode_of(struct report *report, const struct link *l, const struct config_mode *said,
+                   const struct config_place *place, struct mode *ret)
 {
     struct arena *arena = report->model->arena;
-    struct rate rate = { .lanes = 1, .lane_kb_per_s = rule->expect.kb_per_s };
+    struct rate rate = { .lanes = 1, .lane_kb_per_s = said->kb_per_s };
     const char *note;
     int r;
 
-    if (!rule->expect.label && !rule->expect.kb_per_s)
+    if (!said->label && !said->kb_per_s)
         return 0;
-    if (!rule->expect.label) {
+    if (!said->label) {
         *ret = (struct mode){ .known = true, .rate = rate };
         return 0;
     }
-    r = l->describe ? rate_of_label(l->describe, rule->expect.label, &rate) : -ENOENT;
+    r = l->describe ? rate_of_label(l->describe, said->label, &rate) : -ENOENT;
     if (r == 0)
         return l->describe(arena, rate, ret);
     if (r != -ENOENT)
         return r;
-    note = arena_printf(arena, "%s:%u: no mode of a link like %s is called %s", rule->place.file,
-                        rule->place.line, l->kernel_name, rule->expect.label);
+    note = arena_printf(arena, "%s:%u: no mode of a link like %s is called %s", place->file,
+                        place->line, l->kernel_name, said->label);
     return note ? vec_push(&report->notes, note) : -ENOMEM;
+}
+
+/* What was said of an end stands for all that the end, and what is known of it, says. */
+static int take_ability(struct report *report, struct link *l, enum who who,
+                        const struct config_mode *said, const struct config_place *place)
+{
+    uint32_t lanes = l->actual.known ? l->actual.rate.lanes : 0;
+    struct mode mode = { 0 };
+    size_t n = 0;
+    int r = mode_of(report, l, said, place, &mode);
+
+    if (r < 0 || !mode.known)
+        return r;
+    if (!said->label && lanes) /* of all lanes that it has */
+        mode.rate = (struct rate){ .lanes = lanes, .lane_kb_per_s = said->kb_per_s / lanes };
+    else if (l->lanes_vary && lanes > mode.rate.lanes) /* of a lane, and it has so many */
+        mode.rate.lanes = lanes;
+    if (l->describe)
+        r = l->describe(report->model->arena, mode.rate, &mode);
+    for (size_t i = 0; i < l->able.n; i++)
+        if (l->able.v[i].who != who)
+            l->able.v[n++] = l->able.v[i];
+    l->able.n = n;
+    return r < 0 ? r : link_add_able(l, who, l->wish.from, mode, false);
 }
 
 static int take(struct report *report, struct link *l, const struct config_link *rule)
 {
     struct arena *arena = report->model->arena;
+    int r;
 
     l->wish = (struct wish){
         .from = arena_printf(arena, "%s:%u", rule->place.file, rule->place.line),
@@ -41,15 +66,18 @@ static int take(struct report *report, struct link *l, const struct config_link 
     };
     if (!l->wish.from || (rule->reason && !l->wish.reason))
         return -ENOMEM;
-    return mode_of(report, l, rule, &l->wish.expect);
+    r = mode_of(report, l, &rule->expect, &rule->place, &l->wish.expect);
+    if (r == 0)
+        r = take_ability(report, l, WHO_INITIATOR, &rule->near_best, &rule->place);
+    return r < 0 ? r : take_ability(report, l, WHO_TARGET, &rule->far_best, &rule->place);
 }
 
 /* By which a link can be called: its own names, its host's, the device's. */
-enum { NAMES_MAX = 12 };
+enum { NAMES_MAX = 13 };
 
 static void name_link(const struct link *l, const struct device *d, const char *ret[NAMES_MAX])
 {
-    const struct host *h = l->host;
+    const struct host *h = l->host && l != l->host->slot ? l->host : NULL;
     const char *const names[NAMES_MAX] = {
         l->id,
         l->kernel_name,
@@ -59,6 +87,7 @@ static void name_link(const struct link *l, const struct device *d, const char *
         h ? h->id : NULL,
         h ? h->kernel_name : NULL,
         h ? h->pci_address : NULL,
+        h ? h->pci_id : NULL,
         h ? h->model : NULL,
         d ? d->wwid : NULL,
         d ? d->serial : NULL,

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "transport/ata.h"
+#include "transport/quirks.h"
 #include "transport/words.h"
 
 static struct rate sata_rate(uint64_t mbit_per_s)
@@ -144,25 +145,18 @@ static int relate_near(struct relation *r, struct sata_wire *w, enum limit_origi
     return e;
 }
 
-/* Devices that libata holds at 1.5 Gb/s because they are no good at more: drivers/ata/libata-core.c,
- * the entries of its device table with 1_5_GBPS. */
-static bool is_held_at_1_5(const char *model)
-{
-    return model &&
-           (strcmp(model, "WD My Book") == 0 || strcmp(model, "Seagate FreeAgent GoFlex") == 0);
-}
-
 static int relate_far(struct relation *r, struct sata_wire *w, const struct identify *id)
 {
+    const struct quirk *quirk = quirk_of("ata", NULL, w->link->far);
     int e = link_add_witness(w->link, WHO_TARGET, "IDENTIFY word 77",
                              sata_mode(r, generation_mbit(id->sata_current)));
 
     if (e == 0)
         e = link_add_able(w->link, WHO_TARGET, "IDENTIFY word 76",
                           sata_mode(r, generation_mbit(id->sata_highest)), false);
-    if (e == 0 && is_held_at_1_5(w->link->far))
-        e = link_add_able(w->link, WHO_INITIATOR, "libata's list of devices held at 1.5 Gb/s",
-                          sata_mode(r, 1500), false);
+    if (e == 0 && quirk)
+        e = link_add_able(w->link, WHO_INITIATOR, quirk->via, relate_mode(r, describe, quirk->best),
+                          false);
     return e;
 }
 

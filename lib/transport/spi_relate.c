@@ -16,6 +16,7 @@
 #include "decode/inquiry.h"
 #include "decode/spipage.h"
 #include "transport/controllers.h"
+#include "transport/quirks.h"
 #include "transport/spi.h"
 
 struct rate spi_rate(uint64_t period_ps, unsigned width_bytes, uint32_t options)
@@ -267,27 +268,16 @@ static int relate_chip(struct relation *r, struct link *l, const struct bus *bus
     return 0;
 }
 
-static bool is_on_kernel_list(const char *vendor, const char *model)
-{
-    return (strcmp(vendor, "HP") == 0 && strcmp(model, "Ultrium 3-SCSI") == 0) ||
-           (strcmp(vendor, "IBM") == 0 && strcmp(model, "ULTRIUM-TD3") == 0);
-}
-
-/* Devices that the kernel does not let use information units, whatever they claim: they run at Fast-80 at
- * most. scsi_transport_spi.c, spi_static_device_list. */
-static int relate_kernel_list(struct relation *r, struct link *l, const struct target *t)
+/* Devices that the kernel does not let run as they claim. */
+static int relate_quirk(struct relation *r, struct link *l, const struct target *t)
 {
     const char *vendor = fact_text(t->device, &KEY_VENDOR);
     const char *model = fact_text(t->device, &KEY_MODEL);
+    const struct quirk *q = quirk_of("spi", vendor, model);
 
-    if (!vendor || !model) {
+    if (!vendor || !model)
         l->limit_unknown = true; /* it may be one of these */
-        return 0;
-    }
-    if (!is_on_kernel_list(vendor, model))
-        return 0;
-    return link_add_able(l, WHO_INITIATOR, "the kernel's list of devices without information units",
-                         mode_of(r, spi_rate(SPI_PS_FAST_80, 2, SPI_DT | SPI_QAS), 0), false);
+    return q ? link_add_able(l, WHO_INITIATOR, q->via, mode_of(r, q->best, 0), false) : 0;
 }
 
 /* Is that end certain to do better than a single-ended or high-voltage differential bus carries? */
@@ -430,7 +420,7 @@ static int relate_bounds(struct relation *r, struct link *l, const struct target
     if (e == 0)
         e = relate_chip(r, l, bus);
     if (e == 0)
-        e = relate_kernel_list(r, l, t);
+        e = relate_quirk(r, l, t);
     if (e == 0)
         e = relate_bus(r, l, t, bus);
     if (e == 0 && proc->has_user)

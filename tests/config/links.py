@@ -52,6 +52,23 @@ class Wanted(unittest.TestCase):
         self.assertIn("configuration wants", r["findings"][0]["summary"])
         self.assertEqual(r["status"], 1)
 
+    def test_what_an_end_can_do(self):
+        """What is not known of a device or adapter, or wrongly, can be said."""
+        for said, verdict, expected in (("", "below", "Ultra320"), ("far_best = Ultra160", "ok", "Ultra160"),
+                                        ("near_best = 160", "ok", "Ultra160"), ("far_best = Ultra2", "ok", "Ultra160")):
+            with self.subTest(said=said):
+                link = report(BELOW, '[link "%s"]\n%s\n' % (NAME, said))["by_name"][NAME]
+                self.assertEqual((link["verdict"], link["expected"]["label"]), (verdict, expected))
+                if said:
+                    who = "target" if said.startswith("far") else "initiator"
+                    self.assertEqual([c["via"][-2:] for c in link["able"] if c["who"] == who], [":2"])
+
+    def test_a_controller_by_its_ids(self):
+        r = report("spi-fusion-u320-fine", '[link "1000:0030"]\nnear_best = Ultra160\n')
+        link = r["by_name"]["target0:0:1"]
+        self.assertEqual(["Ultra160"], [c["label"] for c in link["able"] if c["who"] == "initiator"])
+        self.assertEqual([n for n in r.get("notes", []) if "no mode" in n], [], "the slot is none of these links")
+
     def test_by_any_name(self):
         for glob in ("pci-0000:02:04.0-spi-0:2", "SEAGATE*", "host0", "0000:02:04.0", "LSI53C1030*"):
             with self.subTest(glob=glob):
