@@ -23,8 +23,7 @@
  * troubles, attentions, rates, lanes, and the list of commands under way.
  * Where both are taken, sim_lock is first.
  */
-#ifndef HBASIM_H
-#define HBASIM_H
+#pragma once
 
 #include <linux/bitmap.h>
 #include <linux/device.h>
@@ -506,5 +505,3 @@ bool sim_sas_is_up(const struct sim_phy *phy);
 unsigned int sim_sas_mode(struct sim_device *device, u8 subpage, u8 *page);
 unsigned int sim_sas_log(struct sim_device *device, u8 *page);
 void sim_sas_smp(struct bsg_job *job, struct Scsi_Host *shost, struct sas_rphy *rphy);
-
-#endif
