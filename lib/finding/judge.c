@@ -367,7 +367,10 @@ int judge_report(struct report *report, const struct history *history,
     }
     if (r == 0)
         r = sort_findings(report);
-    for (size_t i = 0; r == 0 && i < report->findings.n; i++)
+    for (size_t i = 0; r == 0 && i < report->findings.n; i++) {
         r = tell(&j, report->findings.v[i]);
+        if (r == 0 && report->findings.v[i]->severity > SEVERITY_INFO)
+            r = judge_gain(&j, report->findings.v[i]);
+    }
     return r;
 }

@@ -93,6 +93,10 @@ struct snapshot judge_now(const struct judging *j);
 /* since.c: sets since when it is known to hold. */
 void judge_since(const struct judging *j, struct finding *f);
 
+/* gain.c: adds what a repair of the links in it gives their devices. Only for a finding that its links know.
+ * Returns 0 or -ENOMEM. */
+int judge_gain(struct judging *j, struct finding *f);
+
 /* ---- rules ---- each returns 0 or -ENOMEM */
 
 int judge_modes(struct judging *j);        /* modes.c */
