@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "transport/transport.h"
 
 /* The device of that name. Measurements mostly come in the order of the devices: the search begins where
  * the last one ended. */
@@ -59,6 +60,36 @@ static bool has_clock(const struct link *l)
     return false;
 }
 
+/* What is typical of that rate; NULL where nothing is. `f` may be NULL. */
+static const char *match(const struct fingerprint *f, uint64_t kb_per_s)
+{
+    for (; f && f->what; f++)
+        if (kb_per_s >= f->from_kb_per_s && kb_per_s <= f->to_kb_per_s)
+            return f->what;
+    return NULL;
+}
+
+static const struct fingerprint *fingerprints_of(const char *transport)
+{
+    for (size_t i = 0; transport && TRANSPORTS[i]; i++)
+        if (strcmp(TRANSPORTS[i]->name, transport) == 0)
+            return TRANSPORTS[i]->fingerprints;
+    return NULL;
+}
+
+/* Of the hop nearest to the device that has one; the slot is the last. */
+static const char *hint_of(const struct measured *x)
+{
+    const struct host *h = x->device->host;
+    const char *hint = NULL;
+
+    for (const struct link *l = x->device->link; l && !hint; l = l->up)
+        if (!l->has_no_link)
+            hint = match(fingerprints_of(l->transport), x->kb_per_s);
+    return hint || !h || !h->pci_address || h->emulated ? hint
+                                                        : match(SLOT_FINGERPRINTS, x->kb_per_s);
+}
+
 int measures_take(struct source *source, struct model *m)
 {
     size_t hint = 0;
@@ -86,6 +117,8 @@ int measures_take(struct source *source, struct model *m)
         struct link *l = m->measures.v[i].device->link;
         int r = l && !l->has_no_link && !has_clock(l) ? add_witness(m, l) : 0;
 
+        m->measures.v[i].hint = goes_to_the_device(&m->measures.v[i]) ? hint_of(&m->measures.v[i])
+                                                                      : NULL;
         if (r < 0)
             return r;
     }

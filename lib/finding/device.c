@@ -269,6 +269,8 @@ static int add_slow_read(struct judging *j, const struct measured *x, uint64_t b
     if (r == 0 && median)
         r = judge_evidence(f, "median of its siblings",
                            arena_printf(j->arena, "%" PRIu64 " MB/s", median / 1000), x->method);
+    if (r == 0)
+        r = judge_evidence(f, "often the rate of", x->hint, "throughput: a hint, no proof");
     return r < 0 ? r
                  : judge_say(j, f,
                              "%s reads %" PRIu64 " MB/s; it did %" PRIu64

@@ -178,6 +178,8 @@ struct measured {
     struct device *device;
     const char *method; /* "read-buffer", "read-media/block-direct", … */
     uint64_t block_bytes, kb_per_s;
+    const char *
+        hint; /* what often ends at that rate, on a hop of its path: no proof; NULL: nothing known */
 };
 
 /* A name and the link it leads to. */

@@ -143,6 +143,20 @@ static void print_rule(const struct link *l, FILE *out)
         fprintf(out, "Besides: %s.\n", l->reason);
 }
 
+/* Measured rates that are typical of something. */
+static void print_hints(const struct report *r, const struct link *l, FILE *out)
+{
+    for (size_t i = 0; i < r->model->measures.n; i++) {
+        const struct measured *x = &r->model->measures.v[i];
+
+        if (x->hint && x->device->link == l)
+            fprintf(out,
+                    "  a hint, no proof: %s reads %" PRIu64 ".%" PRIu64
+                    " MB/s, often the rate of %s\n",
+                    x->device->hctl, x->kb_per_s / 1000, x->kb_per_s % 1000 / 100, x->hint);
+    }
+}
+
 static void print_verdict(const struct report *r, const struct link *l, FILE *out)
 {
     const char *far = words_end(r, l->far);
@@ -159,6 +173,7 @@ static void print_verdict(const struct report *r, const struct link *l, FILE *ou
     print_claims("what is allowed,", l->allowed.v, l->allowed.n, out);
     if (!l->witnesses.n && !l->able.n && !l->allowed.n)
         fputs("  nobody says anything about its mode\n", out);
+    print_hints(r, l, out);
 }
 
 static void print_link(const void *what, const void *detail, FILE *out)

@@ -227,8 +227,17 @@ static struct link *link_of(struct relation *r, struct host *host, const struct 
     return target ? model_link_named(r->model, target->name) : NULL;
 }
 
+/* A target sends some 95 % of what the bus carries; without a synchronous agreement each byte waits for its
+ * acknowledgement. As measured on such buses; nothing defines it. */
+static const struct fingerprint FINGERPRINTS[] = {
+    { 2300, 3100, "an asynchronous agreement" },
+    { 36000, 39500, "an Ultra Wide agreement (40 MB/s)" },
+    { 0 },
+};
+
 const struct transport TRANSPORT_SPI = {
     .name = "spi",
+    .fingerprints = FINGERPRINTS,
     .classes = CLASSES,
     .queries = QUERIES,
     .gather = gather,

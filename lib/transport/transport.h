@@ -76,12 +76,22 @@ struct command query_vpd(const struct query *q);
 struct gathering;
 struct relation;
 
+/* A rate at which reads typically end for a reason that is known: a hint to it, and no proof. */
+struct fingerprint {
+    uint64_t from_kb_per_s, to_kb_per_s;
+    const char *what;
+};
+
+/* Of what adapters of all transports are plugged into. */
+extern const struct fingerprint SLOT_FINGERPRINTS[];
+
 struct transport {
     const char *name;                          /* "spi": in ids and reports */
     const struct object_class *classes;        /* ends with a row without a name; may be NULL */
     const struct attribute *host_attributes;   /* of scsi_host, besides the common ones */
     const struct attribute *device_attributes; /* of a SCSI device, besides the common ones */
     const struct query *queries;               /* ends with a row without a via; may be NULL */
+    const struct fingerprint *fingerprints;    /* ends with a row without `what`; may be NULL */
     bool sysfs_only;                           /* its devices are never sent commands */
     bool arrays; /* its LUNs are of arrays: reads need an active path */
 

@@ -352,8 +352,15 @@ static int relate(struct relation *r, struct host *host)
     return e < 0 ? e : link_add_counter(l, usb_port_of(r->facts, device), &USB_OVER_CURRENT);
 }
 
+/* Of the 53 MB/s that high speed has for bulk transfers at most (USB 2.0 5.8.4), disks see that much. */
+static const struct fingerprint FINGERPRINTS[] = {
+    { 34000, 43000, "a USB 2.0 high-speed link (480 Mb/s)" },
+    { 0 },
+};
+
 const struct transport TRANSPORT_USB = {
     .name = "usb",
+    .fingerprints = FINGERPRINTS,
     .sysfs_only = true,
     .gather = gather,
     .claims = claims,

@@ -136,6 +136,21 @@ class Findings(Scratch):
         self.assertRegex(hbactl(*names).stdout, r"WANGTEK 5525ES SCSI REV7 +nst0 st0 +async")
         self.assertNotIn("st0a", hbactl(*names, "list", "devices").stdout)
 
+    def test_a_rate_is_a_hint_and_no_proof(self):
+        with open(os.path.join(GOLDEN, "spi-fusion-u320-fine", "1.json"), encoding="utf-8") as file:
+            machine = json.load(file)
+        before = json.loads(hbactl("--capture", self.file("1.json", json.dumps(machine)), "report", "--json").stdout)
+        for mb_per_s, hint in ((38, "an Ultra Wide agreement"), (2.7, "an asynchronous agreement"), (113, "a 32-bit PCI bus"), (300, None)):
+            with self.subTest(mb_per_s=mb_per_s):
+                machine["measures"] = [{"device": "0:0:1:0", "method": "read-buffer", "block": 65536, "bytes": int(mb_per_s * 1000000),
+                                        "us": 1000000, "cpu_us": 100, "depth": 1}]
+                path = self.file("2.json", json.dumps(machine))
+                out = " ".join(hbactl("--capture", path, "explain", "0:0:1:0").stdout.split())
+                self.assertEqual("a hint, no proof: 0:0:1:0 reads %.1f MB/s, often the rate of %s" % (mb_per_s, hint) in out, bool(hint), out)
+                after = json.loads(hbactl("--capture", path, "report", "--json").stdout)
+                self.assertEqual([link["verdict"] for link in after["links"]], [link["verdict"] for link in before["links"]])
+                self.assertEqual(after["findings"], before["findings"])
+
     def test_who_sets_a_limit(self):
         names = captures("spi-seeprom-async-tape")
         out = hbactl(*names, "explain", "st0").stdout
