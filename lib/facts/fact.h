@@ -35,9 +35,10 @@ const char *quality_to_string(enum quality q);
 enum fact_type { FACT_NUMBER, FACT_TEXT, FACT_BYTES };
 
 enum fact_kind {
-    FACT_IDENTITY, /* does not change while the thing is the same thing */
-    FACT_GAUGE,    /* how it is now */
-    FACT_COUNTER,  /* counts up since some time */
+    FACT_IDENTITY,  /* does not change while the thing is the same thing */
+    FACT_GAUGE,     /* how it is now */
+    FACT_COUNTER,   /* counts up since some time */
+    FACT_MEGABYTES, /* what a link has moved, in MB */
     /* Counters that say how well a link does: */
     FACT_ERRORS,      /* what went wrong on it */
     FACT_SOFT_ERRORS, /* what went wrong and was put right by the link itself, and is common */

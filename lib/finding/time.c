@@ -271,34 +271,51 @@ static bool growth_of(uint64_t before, uint64_t after, uint64_t *ret)
     return true;
 }
 
-/* Growth of a counter over rounds, going back from now until `span_us` have been looked at; what is twice as old
- * says nothing of now. */
-static uint64_t growth_over(const struct history *all, const char *id, const struct fact_key *key,
-                            uint64_t span_us, uint64_t *ret_us)
+/* What was moved between the looks, in MB; 0 where nobody counts it. */
+static uint64_t moved_between(const struct look *a, const struct look *b)
 {
-    uint64_t grown = 0, now = all->snapshots.v[all->snapshots.n - 1].wall_us;
+    uint64_t moved = 0;
 
-    *ret_us = 0;
-    for (size_t i = all->snapshots.n; i > 1 && *ret_us < span_us; i--) {
+    for (size_t i = 0; i < b->sample->n_counters; i++) {
+        const struct counter_sample *c = &b->sample->counters[i];
+        uint64_t before, more;
+
+        if (c->key->kind == FACT_MEGABYTES && counter_of(a->sample, c->key, &before) &&
+            growth_of(before, c->value, &more))
+            moved += more;
+    }
+    return moved;
+}
+
+struct growth {
+    const struct fact_key *key;
+    uint64_t grown, us, per_hour;
+    uint64_t moved_mb; /* meanwhile; 0: not known */
+};
+
+/* Growth of the counter `ret->key` over rounds, going back from now until `span_us` have been looked at; what is
+ * twice as old says nothing of now. */
+static void growth_over(const struct history *all, const char *id, uint64_t span_us,
+                        struct growth *ret)
+{
+    uint64_t now = all->snapshots.v[all->snapshots.n - 1].wall_us;
+
+    *ret = (struct growth){ .key = ret->key };
+    for (size_t i = all->snapshots.n; i > 1 && ret->us < span_us; i--) {
         struct look b = { snapshot_link(&all->snapshots.v[i - 1], id), &all->snapshots.v[i - 1] };
         struct look a = { snapshot_link(&all->snapshots.v[i - 2], id), &all->snapshots.v[i - 2] };
         uint64_t before, after, more;
 
         if (b.snapshot->wall_us + 2 * span_us < now)
             break;
-        if (!is_comparable(&a, &b) || !counter_of(a.sample, key, &before) ||
-            !counter_of(b.sample, key, &after) || !growth_of(before, after, &more))
+        if (!is_comparable(&a, &b) || !counter_of(a.sample, ret->key, &before) ||
+            !counter_of(b.sample, ret->key, &after) || !growth_of(before, after, &more))
             continue;
-        grown += more;
-        *ret_us += b.snapshot->mono_us - a.snapshot->mono_us;
+        ret->grown += more;
+        ret->us += b.snapshot->mono_us - a.snapshot->mono_us;
+        ret->moved_mb += moved_between(&a, &b);
     }
-    return grown;
 }
-
-struct growth {
-    const struct fact_key *key;
-    uint64_t grown, us, per_hour;
-};
 
 static uint64_t per_hour(uint64_t grown, uint64_t us)
 {
@@ -312,13 +329,21 @@ static bool grows(const struct judging *j, const struct history *all, const stru
     const struct thresholds *t = &j->thresholds;
 
     ret->key = key;
-    ret->grown = growth_over(all, l->id, key, HOUR_US, &ret->us);
+    growth_over(all, l->id, HOUR_US, ret);
     ret->per_hour = per_hour(ret->grown, ret->us > t->burst_us ? ret->us : t->burst_us);
     if (ret->per_hour >= t->errors_per_hour)
         return true;
-    ret->grown = growth_over(all, l->id, key, t->slow_errors_us, &ret->us);
+    growth_over(all, l->id, t->slow_errors_us, ret);
     ret->per_hour = per_hour(ret->grown, ret->us);
     return ret->us >= t->slow_errors_us && ret->per_hour >= t->slow_errors_per_hour;
+}
+
+/* ", 12 per TB moved"; "" where what was moved is not known. */
+static const char *per_tb(struct judging *j, const struct growth *g)
+{
+    return g->moved_mb ? arena_printf(j->arena, ", %.0f per TB moved",
+                                      (double)g->grown * 1e6 / (double)g->moved_mb)
+                       : "";
 }
 
 static int add_growth(struct judging *j, struct finding **f, const struct link *l,
@@ -345,10 +370,10 @@ static int add_growth(struct judging *j, struct finding **f, const struct link *
         return r;
     if (!is_soft || g->per_hour >= j->thresholds.soft_errors_per_hour)
         (*f)->severity = SEVERITY_WARNING;
-    return judge_evidence(
-        *f, g->key->name,
-        arena_printf(j->arena, "%" PRIu64 " more, %" PRIu64 " an hour", g->grown, g->per_hour),
-        "earlier captures");
+    return judge_evidence(*f, g->key->name,
+                          arena_printf(j->arena, "%" PRIu64 " more, %" PRIu64 " an hour%s",
+                                       g->grown, g->per_hour, per_tb(j, g)),
+                          "earlier captures");
 }
 
 /* Is it said of another link of its wire, whose counters are the same? */

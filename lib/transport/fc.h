@@ -56,8 +56,8 @@
     X(fcp_input_requests, COUNTER)         \
     X(fcp_output_requests, COUNTER)        \
     X(fcp_control_requests, COUNTER)       \
-    X(fcp_input_megabytes, COUNTER)        \
-    X(fcp_output_megabytes, COUNTER)       \
+    X(fcp_input_megabytes, MEGABYTES)      \
+    X(fcp_output_megabytes, MEGABYTES)     \
     X(fcp_packet_alloc_failures, COUNTER)  \
     X(fcp_packet_aborts, COUNTER)          \
     X(fcp_frame_alloc_failures, COUNTER)   \

@@ -169,6 +169,33 @@ static void errors_growing(void **state)
                      SEVERITY_NONE);
 }
 
+/* 120 errors while 0.5 TB went in and 0.1 TB out. */
+static void errors_per_terabyte(void **state)
+{
+    static const struct fact_key IN = { "in", FACT_NUMBER, FACT_MEGABYTES };
+    static const struct fact_key OUT = { "out", FACT_NUMBER, FACT_MEGABYTES };
+
+    (void)state;
+    for (int counted = 0; counted < 2; counted++) {
+        struct machine k = machine_new();
+        struct link *l = lane(&k, host(&k, "host0", "0000:01:00.0"), "a", 600, 600);
+
+        for (unsigned look = 0; look < 2; look++) {
+            counter(&k, l, &WORD_ERRORS, 7 + 120 * look);
+            if (counted) {
+                counter(&k, l, &IN, 1000 + 500000 * look);
+                counter(&k, l, &OUT, 100000 * look);
+            }
+            if (look == 0)
+                remember(&k, 0);
+        }
+        assert_string_equal(only(judged(&k, 60), "errors-growing")->evidence.v[0].value,
+                            counted ? "120 more, 120 an hour, 200 per TB moved"
+                                    : "120 more, 120 an hour");
+        judged_done(&k);
+    }
+}
+
 static void rounds_that_say_nothing(void **state)
 {
     (void)state;
@@ -341,17 +368,12 @@ static void disturbed_reads(void **state)
 int main(void)
 {
     static const struct CMUnitTest TESTS[] = {
-        cmocka_unit_test(link_flapping),
-        cmocka_unit_test(flapping_of_another_disk),
-        cmocka_unit_test(flapping_together),
-        cmocka_unit_test(errors_growing),
-        cmocka_unit_test(rounds_that_say_nothing),
-        cmocka_unit_test(counters_end),
-        cmocka_unit_test(soft_errors),
-        cmocka_unit_test(no_cable_no_errors),
-        cmocka_unit_test(host_resetting),
-        cmocka_unit_test(read_below_link),
-        cmocka_unit_test(disturbed_reads),
+        cmocka_unit_test(link_flapping),       cmocka_unit_test(flapping_of_another_disk),
+        cmocka_unit_test(flapping_together),   cmocka_unit_test(errors_growing),
+        cmocka_unit_test(errors_per_terabyte), cmocka_unit_test(rounds_that_say_nothing),
+        cmocka_unit_test(counters_end),        cmocka_unit_test(soft_errors),
+        cmocka_unit_test(no_cable_no_errors),  cmocka_unit_test(host_resetting),
+        cmocka_unit_test(read_below_link),     cmocka_unit_test(disturbed_reads),
     };
 
     return cmocka_run_group_tests(TESTS, NULL, NULL);
