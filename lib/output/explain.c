@@ -58,7 +58,25 @@ void output_code(const struct catalog_entry *entry, const struct text_style *sty
     wrapped(style, out, print_code, entry, NULL);
 }
 
-static void print_finding(const struct finding *f, FILE *out)
+/* Where the devices are that it names: those on its links, or themselves. */
+static void print_places(const struct report *r, const struct finding *f, FILE *out)
+{
+    bool is_first = true;
+    char command[80];
+
+    for (size_t i = 0; i < r->model->devices.n; i++) {
+        const struct device *d = r->model->devices.v[i];
+        const char *const ids[] = { d->id, d->link ? d->link->id : d->id };
+
+        if (!words_name_one_of(&f->subjects, ids, 2) || !words_locate(d, command, sizeof(command)))
+            continue;
+        fprintf(out, "%s  %s: bay %s%s%s, %s\n", is_first ? "Where it is:\n" : "", d->hctl, d->bay,
+                d->enclosure ? " of " : "", d->enclosure ? d->enclosure : "", command);
+        is_first = false;
+    }
+}
+
+static void print_finding(const struct report *r, const struct finding *f, FILE *out)
 {
     fprintf(out, "\n%s, %s: %s.\n", f->entry->code, severity_to_string(f->severity), f->summary);
     for (size_t i = 0; i < f->evidence.n; i++) {
@@ -69,6 +87,7 @@ static void print_finding(const struct finding *f, FILE *out)
     }
     for (size_t i = 0; i < f->users.n; i++)
         fprintf(out, "%s  %s\n", i ? "" : "Who is hit:\n", f->users.v[i]);
+    print_places(r, f, out);
     print_entry(f->entry, out);
 }
 
@@ -77,7 +96,7 @@ static void print_findings_of(const struct report *r, const char *const *ids, si
 {
     for (size_t i = 0; i < r->findings.n; i++)
         if (words_name_one_of(&r->findings.v[i]->subjects, ids, n))
-            print_finding(r->findings.v[i], out);
+            print_finding(r, r->findings.v[i], out);
 }
 
 static void print_claims(const char *before, const struct claim *c, size_t n, FILE *out)
@@ -268,7 +287,7 @@ static void print_gone(const void *what, const void *detail, FILE *out)
     fprintf(out, "%s is not there any more.\n", name);
     for (size_t i = 0; i < r->findings.n; i++)
         if (words_name_one_of(&r->findings.v[i]->names, &name, 1))
-            print_finding(r->findings.v[i], out);
+            print_finding(r, r->findings.v[i], out);
 }
 
 size_t output_explain_gone(const struct report *report, const char *name,

@@ -165,14 +165,10 @@ static void print_path(const struct device *d, const struct link *l, const struc
 /* How to have its bay blink, where it has one. */
 static void print_locate(const struct device *d, FILE *out)
 {
-    char nodes[64];
+    char command[80];
 
-    if (!d->bay || d->type == NULL || strcmp(d->type, "disk") != 0)
-        return;
-    words_nodes(d, false, nodes, sizeof(nodes));
-    if (*nodes)
-        fprintf(out, "%16s: ledctl locate=/dev/%.*s\n", "to find it", (int)strcspn(nodes, " "),
-                nodes);
+    if (words_locate(d, command, sizeof(command)))
+        fprintf(out, "%16s: %s\n", "to find it", command);
 }
 
 /* Other devices that are the same logical unit. */

@@ -146,3 +146,14 @@ bool words_name_one_of(const struct texts *texts, const char *const *these, size
                 return true;
     return false;
 }
+
+bool words_locate(const struct device *d, char *ret, size_t size)
+{
+    char nodes[64];
+
+    if (!d->bay || !d->type || strcmp(d->type, "disk") != 0)
+        return false;
+    words_nodes(d, false, nodes, sizeof(nodes));
+    snprintf(ret, size, "ledctl locate=/dev/%.*s", (int)strcspn(nodes, " "), nodes);
+    return *nodes != '\0';
+}

@@ -34,3 +34,6 @@ bool words_is_there(const struct report *r, const char *name);
 
 /* Is one of the texts one of these? NULL among them is none. */
 bool words_name_one_of(const struct texts *texts, const char *const *these, size_t n);
+
+/* "ledctl locate=/dev/sdc": what has the device's bay blink; false where it has none that is known, or no node. */
+bool words_locate(const struct device *d, char *ret, size_t size);

@@ -151,6 +151,11 @@ class Findings(Scratch):
                 self.assertEqual([link["verdict"] for link in after["links"]], [link["verdict"] for link in before["links"]])
                 self.assertEqual(after["findings"], before["findings"])
 
+    def test_where_it_is(self):
+        out = " ".join(hbactl(*captures("mixed-large-two-faults"), "explain", "sdar").stdout.split())
+        self.assertIn("Where it is: 1:0:13:0: bay 17 of 0x500304800000b000, ledctl locate=/dev/sdar", out)
+        self.assertNotIn("ledctl", hbactl(*captures(BELOW), "explain", "sdc").stdout)
+
     def test_who_sets_a_limit(self):
         names = captures("spi-seeprom-async-tape")
         out = hbactl(*names, "explain", "st0").stdout
