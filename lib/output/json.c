@@ -459,7 +459,7 @@ static void object(struct json_writer *w, const struct host *h, const struct lin
         host_object(w, h);
     else if (l)
         link_object(w, l);
-    else
+    else if (d)
         device_object(w, d);
 }
 
