@@ -261,7 +261,7 @@ int scrub_edit(struct scrub_edit *e, const struct scrub_key *key, const struct k
             r = apply(e, key, in, edit);
         at = edit->start + edit->len;
     }
-    if (r == 0)
+    if (r == 0 && at < in.len)
         r = append(e, in.data + at, in.len - at);
     if (r == 0)
         *ret = (struct bytes){ e->out.v, e->out.n };
