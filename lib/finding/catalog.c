@@ -219,6 +219,8 @@ const char *catalog_limit(const char *via)
           "the adapter's setting for this id, in its BIOS, or somebody wrote to the target's attribute in sysfs" },
         { "maximum_linkrate",
           "somebody wrote to the phy's attribute in sysfs, or used the adapter's own tool" },
+        { "libata.force in /proc/cmdline",
+          "the kernel command line, in the boot loader's configuration" },
         { "libata.force", "whoever wrote that file" },
         { "lpfc_link_speed", "the driver's parameter, or its attribute in sysfs" },
     };

@@ -214,11 +214,16 @@ static const char *last_up(struct judging *j, const struct loss *x)
     return x->last == SIZE_MAX ? NULL : judge_time(j, j->history->snapshots.v[x->last].wall_us);
 }
 
-static int add_loss(struct finding *f, const struct loss *x)
+static int add_loss(struct judging *j, struct finding *f, const struct loss *x)
 {
     int r = judge_subject(f, x->id, x->kernel_name);
 
-    return r < 0 ? r : judge_evidence(f, x->kernel_name, x->label ? x->label : "up", x->far);
+    return r < 0 ? r
+                 : judge_evidence(f, x->kernel_name,
+                                  x->label ? arena_printf(j->arena, "was up at %s", x->label)
+                                  : x->last == SIZE_MAX ? "down"
+                                                        : "was up",
+                                  x->far);
 }
 
 /* What is down is there and leads nowhere; what is gone is not there any more. */
@@ -266,7 +271,7 @@ static int add_lost(struct judging *j, struct losses *all, size_t first)
             continue;
         other->is_done = true;
         down += judge_link(j, other->id) != NULL;
-        r = add_loss(f, other);
+        r = add_loss(j, f, other);
     }
     return r < 0 ? r : say_lost(j, f, x, down);
 }

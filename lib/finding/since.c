@@ -26,8 +26,8 @@ static bool was_alike(const struct snapshot *then, const char *id, const struct 
 
     if (!now || now->state != LINK_UP)
         return !s || s->state != LINK_UP;
-    return s && s->state == LINK_UP && sample_is_of(s, now) && s->known == now->actual.known &&
-           (!s->known || rate_same(s->rate, now->actual.rate));
+    return s && s->state == LINK_UP && sample_is_of(s, now) && !s->bundle_id == !now->bundle &&
+           s->known == now->actual.known && (!s->known || rate_same(s->rate, now->actual.rate));
 }
 
 /* What is no link does not count: hosts and devices have no mode. */

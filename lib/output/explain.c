@@ -119,6 +119,15 @@ static const char *limit_of(const struct link *l)
     return tightest ? tightest->via : "not known where";
 }
 
+/* Does somebody say what lies between the ends? */
+static bool has_hop(const struct link *l)
+{
+    for (size_t i = 0; i < l->able.n; i++)
+        if (l->able.v[i].who == WHO_HOP)
+            return true;
+    return false;
+}
+
 /* The rule that decided, in words. */
 static void print_rule(const struct link *l, FILE *out)
 {
@@ -145,7 +154,10 @@ static void print_rule(const struct link *l, FILE *out)
         else if (l->expected_from.n && l->expected_from.v[0].who == WHO_ADMINISTRATOR)
             fprintf(out, "%s wants it so.\n", l->expected_from.v[0].via);
         else
-            fputs("both ends and what lies between can do that.\n", out);
+            fprintf(out, "both ends can do that%s.\n",
+                    l->impaired.code ? "; what lies between holds them down"
+                    : has_hop(l)     ? ", and what is known to lie between"
+                                     : "");
         break;
     case VERDICT_CAPPED:
         fprintf(out, "It runs at %s because of a limit that was set (%s); without it, %s.\n",

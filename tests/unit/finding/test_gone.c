@@ -98,7 +98,7 @@ static void two_losses(void **state)
     assert_int_equal(count_of(k.report, "link-lost"), 2);
     for (size_t i = 0; i < 2; i++) {
         assert_subjects(k.report->findings.v[i], 1);
-        assert_string_equal(k.report->findings.v[i]->evidence.v[0].value, "1 x 600");
+        assert_string_equal(k.report->findings.v[i]->evidence.v[0].value, "was up at 1 x 600");
     }
     judged_done(&k);
 }

@@ -49,6 +49,25 @@ static void slow_links(void **state)
     assert_int_equal(SINCE("rate-below-expected", { 10, 150 }, { 50, 300 }, { 900, 300 }), 50);
 }
 
+/* What was one lane of several is not since then the whole link. */
+static void a_lane_that_stayed(void **state)
+{
+    struct machine k = machine_new();
+    struct host *h = host(&k, "host0", "0000:01:00.0");
+    struct link *wide = wire(&k, h, "wide", 2, MB(300)), *l = wire(&k, h, "a", 1, MB(300));
+    const struct finding *f;
+
+    (void)state;
+    l->bundle = wide;
+    remember(&k, 10);
+    wide->state = LINK_UNKNOWN;
+    l->bundle = NULL;
+    proven(&k, l, 2, MB(300));
+    f = only(judged(&k, 90), "width-below-expected");
+    assert_int_equal((f->since_us - k.boot_us) / MINUTE_US, 90);
+    judged_done(&k);
+}
+
 static void lost_links(void **state)
 {
     (void)state;
@@ -60,6 +79,7 @@ int main(void)
 {
     static const struct CMUnitTest TESTS[] = {
         cmocka_unit_test(slow_links),
+        cmocka_unit_test(a_lane_that_stayed),
         cmocka_unit_test(lost_links),
     };
 
