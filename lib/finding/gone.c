@@ -13,6 +13,8 @@
 
 /* ---- link-lost ---- */
 
+enum { DEVICES_NAMED = 8 }; /* of those that went with a link */
+
 /* A link that was up, and is not now. */
 struct loss {
     const char *id, *kernel_name, *label, *far, *far_id;
@@ -22,6 +24,7 @@ struct loss {
     bool
         is_unseen; /* nothing is known of it now: not reported, nor what hung below it or is a lane of it */
     bool is_done;
+    const struct finding *finding; /* that reports it; NULL: none does, or not yet */
 };
 
 struct losses {
@@ -252,6 +255,47 @@ static int say_lost(struct judging *j, struct finding *f, const struct loss *x, 
                      far, when ? "; last seen up " : "", when ? when : "");
 }
 
+/* The finding that reports the loss of the link of that id, or of what it hung below. */
+static const struct finding *finding_of(const struct losses *all, const char *id)
+{
+    const struct loss *x = loss_with(all, id);
+
+    for (size_t depth = 0; x && !x->finding && depth < all->v.n; depth++)
+        x = loss_with(all, x->bundle_id && loss_with(all, x->bundle_id) ? x->bundle_id : x->up_id);
+    return x ? x->finding : NULL;
+}
+
+static bool is_there(const struct model *m, const char *device_id)
+{
+    for (size_t i = 0; i < m->devices.n; i++)
+        if (m->devices.v[i]->id && strcmp(m->devices.v[i]->id, device_id) == 0)
+            return true;
+    return false;
+}
+
+/* The devices that went with what is lost. */
+static int add_devices(struct judging *j, struct finding *f, const struct losses *all,
+                       const struct snapshot *last)
+{
+    const char *names = NULL;
+    size_t n = 0;
+
+    for (size_t i = 0; i < last->n_devices; i++) {
+        const struct past *d = &last->devices[i];
+
+        if (!d->link_id || finding_of(all, d->link_id) != f || is_there(j->model, d->id))
+            continue;
+        if (n < DEVICES_NAMED)
+            names = n ? arena_printf(j->arena, "%s, %s", names, d->kernel_name) : d->kernel_name;
+        n++;
+    }
+    if (!n)
+        return 0;
+    names = arena_printf(j->arena, "%s%s", names,
+                         judge_more(j, n > DEVICES_NAMED ? n - DEVICES_NAMED : 0));
+    return judge_evidence(f, "devices gone with it", names, "an earlier capture");
+}
+
 /* All that were lost below one host, or with one wire, since one look. */
 static int add_lost(struct judging *j, struct losses *all, size_t first)
 {
@@ -270,10 +314,14 @@ static int add_lost(struct judging *j, struct losses *all, size_t first)
             is_explained(j, all, other))
             continue;
         other->is_done = true;
+        other->finding = f;
         down += judge_link(j, other->id) != NULL;
         r = add_loss(j, f, other);
     }
-    return r < 0 ? r : say_lost(j, f, x, down);
+    if (r == 0)
+        r = say_lost(j, f, x, down);
+    return r < 0 || x->last == SIZE_MAX ? r
+                                        : add_devices(j, f, all, &j->history->snapshots.v[x->last]);
 }
 
 int judge_lost(struct judging *j)

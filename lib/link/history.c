@@ -141,10 +141,12 @@ static int keep_devices(struct history *h, const struct model *m, struct snapsho
         const struct device *d = m->devices.v[i];
         struct past *p = &s->devices[s->n_devices];
 
-        p->has_count = fact_number(d->subject, &KEY_IOTMO, &p->count);
-        if (!p->has_count || !d->id)
+        if (!d->id)
             continue;
+        p->has_count = fact_number(d->subject, &KEY_IOTMO, &p->count);
         p->id = keep(h, d->id, &r);
+        p->kernel_name = keep(h, d->hctl, &r);
+        p->link_id = keep(h, d->link ? d->link->id : NULL, &r);
         s->n_devices++;
     }
     if (r == 0)

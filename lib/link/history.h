@@ -32,8 +32,9 @@ struct sample {
 
 /* A host's, remote port's or device's past. */
 struct past {
-    const char *id, *kernel_name;
-    const char *link_id, *node;    /* of a remote port; node NULL where not known */
+    const char *id, *kernel_name;  /* of a device H:C:T:L */
+    const char *link_id;           /* of a remote port or device; NULL where not known */
+    const char *node;              /* of a remote port; NULL where not known */
     const char *path, *class_name; /* of a remote port: where it was in sysfs */
     uint64_t count; /* of a host its resets, of a device its commands that timed out */
     bool has_count;

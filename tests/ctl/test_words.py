@@ -107,6 +107,12 @@ class Findings(Scratch):
         self.assertIn("port-0:1 is not there any more.\n\nlink-lost, critical: ", p.stdout)
         self.assertEqual(hbactl(*captures("sas-shelf-unplugged-one-finding"), "show", "port-0:1").stdout, p.stdout)
 
+    def test_what_went_with_it(self):
+        lost = [f for f in json.loads(hbactl(*captures("sas-shelf-unplugged-one-finding"), "report", "--json").stdout)["findings"]
+                if f["code"] == "link-lost"]
+        self.assertEqual([e["value"] for f in lost for e in f["evidence"] if e["what"] == "devices gone with it"],
+                         [", ".join("0:0:%d:0" % n for n in range(7, 13))])
+
     def test_down_is_not_gone(self):
         def said(case):
             return hbactl(*captures(case), "list", "findings", "--no-legend").stdout
