@@ -238,13 +238,27 @@ static int put_row(struct tree *t, const struct child *c, size_t n, const char *
     return r < 0 ? r : put_note(t, first);
 }
 
+/* Is a lane of a wide link at the same end counted between the two? It is not shown here, and must not be called
+ * what they are. */
+static bool lane_between(const struct tree *t, const struct child *a, const struct child *b)
+{
+    for (size_t i = a->order + 1; i < b->order; i++) {
+        const struct link *l = t->report->model->links.v[i];
+
+        if (l->bundle && same_text(l->near, a->link->near))
+            return true;
+    }
+    return false;
+}
+
 /* How many of the children from `c` on stand in one row. */
 static size_t run_length(const struct tree *t, const struct child *c, size_t n)
 {
     size_t run = 1, below;
 
     children_of(t, c->link, &below);
-    while (below == 0 && run < n && alike(t, c->link, c[run].link))
+    while (below == 0 && run < n && alike(t, c->link, c[run].link) &&
+           !lane_between(t, &c[run - 1], &c[run]))
         run++;
     return run >= (is_empty(c->link) ? 2 : FOLD_FROM_ALIKE) ? run : 1;
 }

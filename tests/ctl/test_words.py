@@ -224,6 +224,15 @@ class Findings(Scratch):
         self.assertIn("none in both: ", hbactl("compare", below, swapped).stdout)
 
 
+class Tree(unittest.TestCase):
+    """The rows of status."""
+
+    def test_a_lane_is_not_folded_among_others(self):
+        out = hbactl(*captures("mixed-large-two-faults")).stdout
+        self.assertRegex(out, r"(?m)^\|- phy-1:2 +empty$")
+        self.assertRegex(out, r"(?m)^\|- phy-1:4 \.\. 7 +empty$")
+
+
 class Closing(unittest.TestCase):
     """The sentences below the tree."""
 
