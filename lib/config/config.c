@@ -95,9 +95,10 @@ static int shown_length(const char *word)
 }
 
 /* The rule of that GLOB, a new one where there is none yet; NULL without memory. */
-static struct config_host *host_rule(struct config *c, const char *glob)
+static struct config_host *host_rule(const struct reading *r, const char *glob)
 {
-    struct config_host rule = { 0 };
+    struct config *c = r->config;
+    struct config_host rule = { .place = r->at };
 
     for (size_t i = 0; i < c->hosts.n; i++)
         if (strcmp(c->hosts.v[i].glob, glob) == 0)
@@ -106,9 +107,10 @@ static struct config_host *host_rule(struct config *c, const char *glob)
     return rule.glob && vec_push(&c->hosts, rule) == 0 ? &c->hosts.v[c->hosts.n - 1] : NULL;
 }
 
-static struct config_link *link_rule(struct config *c, const char *glob)
+static struct config_link *link_rule(const struct reading *r, const char *glob)
 {
-    struct config_link rule = { 0 };
+    struct config *c = r->config;
+    struct config_link rule = { .place = r->at };
 
     for (size_t i = 0; i < c->links.n; i++)
         if (strcmp(c->links.v[i].glob, glob) == 0)
@@ -121,8 +123,8 @@ static struct config_link *link_rule(struct config *c, const char *glob)
 static int begin_rule(struct reading *r, const char *section, const char *glob)
 {
     r->section = section;
-    r->host = strcmp(section, "host") == 0 ? host_rule(r->config, glob) : NULL;
-    r->link = strcmp(section, "link") == 0 ? link_rule(r->config, glob) : NULL;
+    r->host = strcmp(section, "host") == 0 ? host_rule(r, glob) : NULL;
+    r->link = strcmp(section, "link") == 0 ? link_rule(r, glob) : NULL;
     return r->host || r->link ? 0 : -ENOMEM;
 }
 
@@ -180,13 +182,18 @@ static int parse_section(struct reading *r, char *line)
     return parse_head(r, trim(line + 1));
 }
 
+/* Of the keys of a section, which one has that bit. */
+static unsigned number_of(unsigned bit)
+{
+    return (unsigned)__builtin_ctz(bit);
+}
+
 /* Notes where a rule got a value, or that it was taken back. */
 static void note(const struct reading *r, const struct config_key *key, bool is_given,
                  unsigned *given, struct config_place *place)
 {
     *given = (*given & ~key->bit) | (is_given ? key->bit : 0);
-    if (is_given)
-        *place = r->at;
+    *place = is_given ? r->at : (struct config_place){ 0 };
 }
 
 static int set(struct reading *r, const char *name, const char *value)
@@ -206,9 +213,9 @@ static int set(struct reading *r, const char *name, const char *value)
     if (e == -EBADMSG)
         return complain(r, "%s: must be %s", name, want);
     if (e == 0 && r->host)
-        note(r, key, *value, &r->host->given, &r->host->place);
+        note(r, key, *value, &r->host->given, &r->host->physical_place);
     else if (e == 0 && r->link)
-        note(r, key, *value, &r->link->given, &r->link->place);
+        note(r, key, *value, &r->link->given, &r->link->places[number_of(key->bit)]);
     return e;
 }
 
@@ -315,7 +322,7 @@ enum config_answer config_host_physical(const struct config *c, const char *cons
         if (c->hosts.v[i].given && matches(c->hosts.v[i].glob, names, n))
             said = c->hosts.v[i];
     if (ret_place)
-        *ret_place = said.place;
+        *ret_place = said.physical_place;
     return said.physical;
 }
 
@@ -333,6 +340,9 @@ struct config_link config_link_rule(const struct config *c, const char *const *n
         said.glob = rule->glob;
         said.place = rule->place;
         said.given |= rule->given;
+        for (size_t k = 0; k < CONFIG_LINK_KEYS; k++)
+            if (rule->given & 1u << k)
+                said.places[k] = rule->places[k];
         if (rule->given & CONFIG_LINK_EXPECT)
             said.expect = rule->expect;
         if (rule->given & CONFIG_LINK_NEAR_BEST)
@@ -347,4 +357,9 @@ struct config_link config_link_rule(const struct config *c, const char *const *n
             said.until_us = rule->until_us;
     }
     return said;
+}
+
+const struct config_place *config_link_place(const struct config_link *link, unsigned key)
+{
+    return &link->places[number_of(key)];
 }

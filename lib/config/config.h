@@ -50,13 +50,14 @@ enum config_answer { CONFIG_UNSAID, CONFIG_NO, CONFIG_YES };
 /* [host "GLOB"]: about host bus adapters, by id, kernel name, PCI address or model. */
 struct config_host {
     const char *glob;
-    struct config_place place; /* of the last line that set a value */
+    struct config_place place; /* of the head of the section, where it began */
     unsigned given;            /* CONFIG_HOST_… that have a value */
 
     /* physical = yes|no: has it links of copper or glass? Told by what the hardware says of itself where
      * nobody says it here. `yes` has an emulated adapter judged as a real one; `no` takes an adapter
      * for emulated, whose links have no verdict. */
     enum config_answer physical;
+    struct config_place physical_place; /* where that is said */
 };
 
 enum { CONFIG_HOST_PHYSICAL = 1 << 0 };
@@ -67,12 +68,23 @@ struct config_mode {
     uint64_t kb_per_s; /* payload; 0 where it is given by name. Both empty: nothing was said */
 };
 
+enum {
+    CONFIG_LINK_EXPECT = 1 << 0,
+    CONFIG_LINK_IGNORE = 1 << 1,
+    CONFIG_LINK_REASON = 1 << 2,
+    CONFIG_LINK_UNTIL = 1 << 3,
+    CONFIG_LINK_NEAR_BEST = 1 << 4,
+    CONFIG_LINK_FAR_BEST = 1 << 5,
+    CONFIG_LINK_KEYS = 6,
+};
+
 /* [link "GLOB"]: about links, by id, kernel name, WWN, model of the device, names of the host, PCI ids of the
  * host ("1000:0030"). The slot of a host goes by its own names alone. */
 struct config_link {
     const char *glob;
-    struct config_place place; /* of the last line that set a value */
-    unsigned given;            /* CONFIG_LINK_… that have a value */
+    struct config_place place;                    /* of the head of the section, where it began */
+    unsigned given;                               /* CONFIG_LINK_… that have a value */
+    struct config_place places[CONFIG_LINK_KEYS]; /* of the values: config_link_place() */
 
     /* expect = LABEL | NUMBER [MB/s]: the mode that it should run at, whatever else is known. */
     struct config_mode expect;
@@ -86,15 +98,6 @@ struct config_link {
     /* until = YYYY-MM-DD: the last day (UTC) on which this section counts, as the end of that day in
      * microseconds since 1970; 0: for good. */
     uint64_t until_us;
-};
-
-enum {
-    CONFIG_LINK_EXPECT = 1 << 0,
-    CONFIG_LINK_IGNORE = 1 << 1,
-    CONFIG_LINK_REASON = 1 << 2,
-    CONFIG_LINK_UNTIL = 1 << 3,
-    CONFIG_LINK_NEAR_BEST = 1 << 4,
-    CONFIG_LINK_FAR_BEST = 1 << 5,
 };
 
 /* [thresholds]: from when on something is a finding. Keys are the names here without the unit at the end
@@ -164,10 +167,13 @@ enum config_answer config_host_physical(const struct config *c, const char *cons
                                         struct config_place *ret_place);
 
 /* All that the configuration says, at this time (microseconds since 1970), of a link that goes by any of
- * these names, as one section: `glob` and `place` are those of the last one that says something. Zeroed
- * where none does. */
+ * these names, as one section: `glob` and `place` are those of the last one that says something, each value has
+ * the place where it was said. Zeroed where none does. */
 struct config_link config_link_rule(const struct config *c, const char *const *names, size_t n,
                                     uint64_t wall_us);
+
+/* The line that gave the key of that CONFIG_LINK_… its value; its file is NULL where none did. */
+const struct config_place *config_link_place(const struct config_link *link, unsigned key);
 
 enum config_type {
     CONFIG_ANSWER, /* yes, true, on, 1; no, false, off, 0 */

@@ -5,6 +5,13 @@
 
 #include "base/text.h"
 
+/* "/etc/hbad/hbad.conf:12"; NULL where nothing was said. */
+static int text_of_place(struct arena *arena, const struct config_place *place, const char **ret)
+{
+    *ret = place->file ? arena_printf(arena, "%s:%u", place->file, place->line) : NULL;
+    return place->file && !*ret ? -ENOMEM : 0;
+}
+
 /* The mode that was said; not known where none was, or one that is not a link's like this. */
 static int mode_of(struct report *report, const struct link *l, const struct config_mode *said,
                    const struct config_place *place, struct mode *ret)
@@ -36,6 +43,7 @@ static int take_ability(struct report *report, struct link *l, enum who who,
 {
     uint32_t lanes = l->actual.known ? l->actual.rate.lanes : 0;
     struct mode mode = { 0 };
+    const char *from = NULL;
     size_t n = 0;
     int r = mode_of(report, l, said, place, &mode);
 
@@ -51,25 +59,32 @@ static int take_ability(struct report *report, struct link *l, enum who who,
         if (l->able.v[i].who != who)
             l->able.v[n++] = l->able.v[i];
     l->able.n = n;
-    return r < 0 ? r : link_add_able(l, who, l->wish.from, mode, false);
+    if (r == 0)
+        r = text_of_place(report->model->arena, place, &from);
+    return r < 0 ? r : link_add_able(l, who, from, mode, false);
 }
 
 static int take(struct report *report, struct link *l, const struct config_link *rule)
 {
+    const struct config_place *expect = config_link_place(rule, CONFIG_LINK_EXPECT);
     struct arena *arena = report->model->arena;
     int r;
 
-    l->wish = (struct wish){
-        .from = arena_printf(arena, "%s:%u", rule->place.file, rule->place.line),
-        .ignore = rule->ignore == CONFIG_YES,
-        .reason = rule->reason ? arena_strdup(arena, rule->reason) : NULL,
-    };
-    if (!l->wish.from || (rule->reason && !l->wish.reason))
-        return -ENOMEM;
-    r = mode_of(report, l, &rule->expect, &rule->place, &l->wish.expect);
+    r = text_of_place(arena, expect, &l->wish.expect_from);
+    if (r == 0 && rule->ignore == CONFIG_YES)
+        r = text_of_place(arena, config_link_place(rule, CONFIG_LINK_IGNORE), &l->wish.ignore_from);
+    if (r == 0 && rule->reason) {
+        l->wish.reason = arena_strdup(arena, rule->reason);
+        r = l->wish.reason ? 0 : -ENOMEM;
+    }
     if (r == 0)
-        r = take_ability(report, l, WHO_INITIATOR, &rule->near_best, &rule->place);
-    return r < 0 ? r : take_ability(report, l, WHO_TARGET, &rule->far_best, &rule->place);
+        r = mode_of(report, l, &rule->expect, expect, &l->wish.expect);
+    if (r == 0)
+        r = take_ability(report, l, WHO_INITIATOR, &rule->near_best,
+                         config_link_place(rule, CONFIG_LINK_NEAR_BEST));
+    return r < 0 ? r
+                 : take_ability(report, l, WHO_TARGET, &rule->far_best,
+                                config_link_place(rule, CONFIG_LINK_FAR_BEST));
 }
 
 /* By which a link can be called: its own names, its host's, the device's. */

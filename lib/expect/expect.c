@@ -367,7 +367,7 @@ static int judge_up(struct model *m, struct link *l, const struct history *histo
 /* The administrator's word overrides what the ends can do. */
 static int judge_by_wish(struct link *l)
 {
-    struct claim claim = { WHO_ADMINISTRATOR, l->wish.from, l->wish.expect, false };
+    struct claim claim = { WHO_ADMINISTRATOR, l->wish.expect_from, l->wish.expect, false };
 
     l->expected = l->wish.expect;
     l->verdict = rate_compare(l->actual.rate, l->expected.rate) < 0 ? VERDICT_BELOW : VERDICT_OK;

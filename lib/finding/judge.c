@@ -272,7 +272,7 @@ static int acknowledge(const struct judging *j, struct finding *f)
     for (size_t i = 0; i < f->subjects.n; i++) {
         const struct link *l = judge_link(j, f->subjects.v[i]);
 
-        if (l && !l->wish.ignore)
+        if (l && !l->wish.ignore_from)
             return 0;
         known = known ? known : l;
     }
@@ -281,7 +281,7 @@ static int acknowledge(const struct judging *j, struct finding *f)
     f->severity = SEVERITY_INFO;
     return judge_evidence(f, "acknowledged",
                           known->wish.reason ? known->wish.reason : "no reason is given",
-                          known->wish.from);
+                          known->wish.ignore_from);
 }
 
 /* Tells each host and link which findings name it. */

@@ -89,9 +89,10 @@ struct impairment {
 
 /* What the administrator says of a link. */
 struct wish {
-    const char *from;   /* "/etc/hbad/hbad.conf:12"; NULL: nothing */
-    struct mode expect; /* that it should run at, whatever else is known */
-    bool ignore;        /* what is wrong with it is known */
+    struct mode expect;      /* that it should run at, whatever else is known */
+    const char *expect_from; /* where that is said: "/etc/hbad/hbad.conf:12" */
+    const char
+        *ignore_from;   /* where it is said that its mode is known to be wrong; NULL: nowhere */
     const char *reason; /* why; may be NULL */
 };
 

@@ -41,7 +41,7 @@ class Wanted(unittest.TestCase):
         r = report(BELOW, '[link "%s"]\nexpect = Ultra160\nreason = an old disk\n' % NAME)
         link = r["by_name"][NAME]
         self.assertEqual((link["verdict"], link["expected"]["label"], link["reason"]), ("ok", "Ultra160", "an old disk"))
-        self.assertRegex(link["expected_from"][0]["via"], r"\.conf:3$")
+        self.assertRegex(link["expected_from"][0]["via"], r"\.conf:2$")
         self.assertEqual(link["expected_from"][0]["who"], "administrator")
         self.assertEqual(r["status"], 0)
 
@@ -62,6 +62,15 @@ class Wanted(unittest.TestCase):
                 if said:
                     who = "target" if said.startswith("far") else "initiator"
                     self.assertEqual([c["via"][-2:] for c in link["able"] if c["who"] == who], [":2"])
+
+    def test_each_key_has_its_line(self):
+        lines = ('[link "*"]', "near_best = Ultra320", "ignore = yes", '[link "%s"]' % NAME, "far_best = Ultra320",
+                 "expect = Ultra320", "reason = none")
+        r = report(BELOW, "\n".join(lines) + "\n")
+        link = r["by_name"][NAME]
+        said = [c["via"] for c in link["expected_from"]] + [c["via"] for c in link["able"] if ".conf" in c["via"]]
+        acknowledged = [e["from"] for f in r["findings"] for e in f["evidence"] if e["what"] == "acknowledged"]
+        self.assertEqual([v[v.rindex(":"):] for v in said + acknowledged], [":6", ":2", ":5", ":3"])
 
     def test_a_controller_by_its_ids(self):
         r = report("spi-fusion-u320-fine", '[link "1000:0030"]\nnear_best = Ultra160\n')

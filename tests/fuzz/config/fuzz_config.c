@@ -58,8 +58,9 @@ static void check_rules(const struct config *c, unsigned lines)
 
         check_text(h->glob);
         CHECK(!h->given == (h->physical == CONFIG_UNSAID));
+        check_place(h->place, lines);
         if (h->given)
-            check_place(h->place, lines);
+            check_place(h->physical_place, lines);
     }
     for (size_t i = 0; i < c->links.n; i++) {
         const struct config_link *l = &c->links.v[i];
@@ -69,8 +70,10 @@ static void check_rules(const struct config *c, unsigned lines)
         CHECK(!(l->given & CONFIG_LINK_IGNORE) == (l->ignore == CONFIG_UNSAID));
         CHECK(!(l->given & CONFIG_LINK_REASON) == !l->reason);
         CHECK(!(l->given & CONFIG_LINK_UNTIL) == !l->until_us);
-        if (l->given)
-            check_place(l->place, lines);
+        check_place(l->place, lines);
+        for (unsigned k = 0; k < CONFIG_LINK_KEYS; k++)
+            if (l->given & 1u << k)
+                check_place(l->places[k], lines);
         if (l->reason)
             check_text(l->reason);
         if (l->expect.label)
@@ -95,7 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_thresholds(&config.thresholds);
     check_rules(&config, lines);
     config_host_physical(&config, NAMES, 4, NULL);
-    CHECK(!(config_link_rule(&config, NAMES, 4, 1).given & ~15u));
+    CHECK(!(config_link_rule(&config, NAMES, 4, 1).given >> CONFIG_LINK_KEYS));
     config_messages_done(&messages);
     config_done(&config);
     return 0;

@@ -160,14 +160,21 @@ static void links(void **state)
     assert_int_equal(all.given, CONFIG_LINK_EXPECT | CONFIG_LINK_IGNORE | CONFIG_LINK_REASON |
                                     CONFIG_LINK_UNTIL);
     assert_string_equal(all.glob, "phy-*");
-    assert_int_equal(all.place.line, 5);
+    assert_int_equal(all.place.line, 1);
+    assert_int_equal(config_link_place(&all, CONFIG_LINK_EXPECT)->line, 2);
+    assert_int_equal(config_link_place(&all, CONFIG_LINK_IGNORE)->line, 3);
+    assert_int_equal(config_link_place(&all, CONFIG_LINK_UNTIL)->line, 4);
+    assert_int_equal(config_link_place(&all, CONFIG_LINK_REASON)->line, 5);
+    assert_null(config_link_place(&all, CONFIG_LINK_FAR_BEST)->file);
     assert_string_equal(all.expect.label, "6.0 Gb/s");
     assert_int_equal(all.expect.kb_per_s, 0);
     assert_int_equal(all.ignore, CONFIG_YES);
     assert_int_equal(all.until_us, end_us);
     assert_string_equal(all.reason, "a # and a ; are text, \"quotes\" too");
     assert_string_equal(one.glob, "phy-0:1");
-    assert_int_equal(one.place.line, 7);
+    assert_int_equal(one.place.line, 6);
+    assert_int_equal(config_link_place(&one, CONFIG_LINK_EXPECT)->line, 7);
+    assert_int_equal(config_link_place(&one, CONFIG_LINK_IGNORE)->line, 3);
     assert_null(one.expect.label);
     assert_int_equal(one.expect.kb_per_s, 300000);
     assert_int_equal(one.ignore, CONFIG_YES);
