@@ -17,7 +17,8 @@ static int status_of(const struct request *request, const struct report *report)
         return EXIT_CRITICAL;
     if (s->worst == SEVERITY_WARNING)
         return EXIT_WARNING;
-    if (report->unexamined)
+    if (report->unexamined ||
+        !report->model->hosts.n) /* an adapter that is not seen may be one that failed */
         return EXIT_UNSEEN;
     if (s->verdicts[VERDICT_UNKNOWN] &&
         !(s->verdicts[VERDICT_OK] || s->verdicts[VERDICT_BELOW] || s->verdicts[VERDICT_CAPPED]))

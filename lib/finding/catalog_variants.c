@@ -51,11 +51,11 @@ const struct catalog_variant CATALOG_VARIANTS[] = {
            "look at bifurcation and lane sharing in the BIOS and the mainboard's manual") },
     { "host-wide-limit", SITUATION_BUS,
       LIST(
-          "the driver: its parameters, or that it is built into the kernel and got none, so that it negotiates less than it could",
+          "the driver: its parameters, or, where it is built into the kernel, that it got none, so that it negotiates less than it could",
           "the adapter's firmware, or its BIOS or NVRAM settings for all ids",
           "what the links share: cable, connector, terminator, backplane"),
       LIST(
-          "look at the parameters of the driver and whether it is built in (hbactl show HOST); try it as a module",
+          "look at the parameters of the driver and whether it is built in (hbactl show HOST): if it is, try it as a module",
           "look at the adapter's BIOS settings, and load its defaults",
           "compare with another kernel: hbactl compare",
           "if a capture of another channel is not limited, look at the cabling of this one") },
