@@ -91,7 +91,10 @@ struct config_link {
     /* near_best, far_best = LABEL | NUMBER [MB/s]: the best that its end at the adapter, or at the device, can do:
      * for controllers and devices that no table knows, or that say it wrongly. */
     struct config_mode near_best, far_best;
-    /* ignore = yes|no: what is wrong with it is known, and is not complained of. Unsaid is no. */
+    /* ignore = yes|no: what is wrong with its mode is known: findings about how it runs are info, where all links
+     * that they name are ignored (finding/catalog.h has which they are). What is lost or hangs (link-lost, path-lost,
+     * device-stuck, host-resetting), and a device that reads slower than its link explains, is told as ever. Unsaid
+     * is no. */
     enum config_answer ignore;
     /* reason = TEXT: why; shown where the word of this section counts. NULL: none. */
     const char *reason;

@@ -24,7 +24,7 @@ const struct config_key CONFIG_KEYS[] = {
       LINK(near_best, CONFIG_LINK_NEAR_BEST) },
     { "link", "far_best", CONFIG_MODE, "", NULL, 0, 0, "the best that the device's end can do",
       LINK(far_best, CONFIG_LINK_FAR_BEST) },
-    { "link", "ignore", CONFIG_ANSWER, "", NULL, 0, 0, "do not complain of it",
+    { "link", "ignore", CONFIG_ANSWER, "", NULL, 0, 0, "do not complain of its mode",
       LINK(ignore, CONFIG_LINK_IGNORE) },
     { "link", "reason", CONFIG_TEXT, "", NULL, 0, 0, "why", LINK(reason, CONFIG_LINK_REASON) },
     { "link", "until", CONFIG_DATE, "", NULL, 0, 0, "the last day on which this counts",

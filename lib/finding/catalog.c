@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The catalog of findings (catalog.h). A row: code; severity it has at the least; MESSAGE_ID of its journal
+ * The catalog of findings (catalog.h). A row: code; severity it has at the least; may it be acknowledged; MESSAGE_ID of its journal
  * entries (made once, never changed); what it says; causes, likeliest first; what to do, in order; what
  * it could be confused with. What is true of some kinds of links only is in catalog_variants.c, or says so.
  */
@@ -11,7 +11,7 @@
 #include "finding/catalog_list.h"
 
 const struct catalog_entry CATALOG[] = {
-    { "rate-below-expected", SEVERITY_WARNING, "3862745cc4ad473fa45575714dc60b53",
+    { "rate-below-expected", SEVERITY_WARNING, true, "3862745cc4ad473fa45575714dc60b53",
       "the lane rate is below what both ends and the path can do",
       LIST(
           "a bad contact or a marginal cable: connector, backplane slot, a cable that is too long or not made for the rate; links that train low have this nearly always",
@@ -24,7 +24,7 @@ const struct catalog_entry CATALOG[] = {
           "replace the cable by one made for the expected rate",
           "compare firmware with a device of the same model that runs at full rate"),
       "a device that cannot do better: then its own pages say so, and nothing is reported" },
-    { "width-below-expected", SEVERITY_WARNING, "db941645f8264f1ba019fc5a37eba5a0",
+    { "width-below-expected", SEVERITY_WARNING, true, "db941645f8264f1ba019fc5a37eba5a0",
       "lanes or bytes of width are missing",
       LIST("one lane of the cable or connector makes no contact",
            "a cable of a wide port is unplugged, or in the wrong connector",
@@ -34,7 +34,7 @@ const struct catalog_entry CATALOG[] = {
           "reseat, then replace the cable that carries the missing lane",
           "swap the cables of two connectors: if the missing lane moves, it is the cable, else the phy"),
       "a port that was never meant to be wider: then its siblings and its past say the same" },
-    { "async", SEVERITY_WARNING, "52e09756fc7547fb937da9e76600a2ab",
+    { "async", SEVERITY_WARNING, true, "52e09756fc7547fb937da9e76600a2ab",
       "no synchronous agreement, although both ends can",
       LIST(
           "domain validation failed and fell back: cable, termination, or a bus that is too long",
@@ -44,7 +44,7 @@ const struct catalog_entry CATALOG[] = {
            "look at termination (both ends of the bus, nowhere else) and cable length",
            "look at the adapter's BIOS settings for this id", "try the device alone on the bus"),
       "a device that knows no synchronous transfers: its INQUIRY data say so" },
-    { "bus-single-ended", SEVERITY_WARNING, "898b9d123f7c4610a4d6f84710bd5c7e",
+    { "bus-single-ended", SEVERITY_WARNING, true, "898b9d123f7c4610a4d6f84710bd5c7e",
       "an LVD-able bus runs single-ended, at most Fast-20",
       LIST("a single-ended terminator",
            "one single-ended device or adapter on the bus, powered or not",
@@ -53,7 +53,7 @@ const struct catalog_entry CATALOG[] = {
            "take single-ended devices to another bus, or put them behind a bus expander",
            "unplug one device after another and watch for the bus turning LVD"),
       "an adapter or devices that know only single-ended: then the mode is right" },
-    { "capped-by-configuration", SEVERITY_INFO, "96d0d86fee6542cb888611c10c7d3ca4",
+    { "capped-by-configuration", SEVERITY_INFO, true, "96d0d86fee6542cb888611c10c7d3ca4",
       "somebody set a limit below what the hardware can do",
       LIST(
           "a limit that was set on purpose, where the evidence names it: a driver or kernel parameter, a programmed limit of a phy, the adapter's BIOS or NVRAM",
@@ -63,7 +63,7 @@ const struct catalog_entry CATALOG[] = {
           "else remove it where the evidence says it is set, and have the link negotiate again (replug or reboot)",
           "then watch the error counters: the limit may have hidden a bad cable"),
       "a fall-back by error handling, which nobody set" },
-    { "ends-disagree", SEVERITY_WARNING, "c3b2d20893a94c9a8f7fca5fff774c75",
+    { "ends-disagree", SEVERITY_WARNING, true, "c3b2d20893a94c9a8f7fca5fff774c75",
       "the witnesses name different modes",
       LIST(
           "one end holds an agreement that the other has lost, for instance after a reset that only one of them saw",
@@ -74,7 +74,7 @@ const struct catalog_entry CATALOG[] = {
           "measure: a rate above what one of the modes can carry shows which witness is wrong",
           "update the driver or firmware of the end that the measurement contradicts"),
       "two links compared with each other: here both speak of the same one" },
-    { "host-wide-limit", SEVERITY_WARNING, "c834407cb06645b58b1c4c95d7647e63",
+    { "host-wide-limit", SEVERITY_WARNING, true, "c834407cb06645b58b1c4c95d7647e63",
       "every link of one host that could go faster is held at the same mode",
       LIST(
           "firmware or settings of the adapter that hold all its links down",
@@ -86,7 +86,7 @@ const struct catalog_entry CATALOG[] = {
           "look up which rate the backplane and the cables are made for",
           "compare with an earlier capture or kernel: hbactl compare"),
       "several devices that each are slow by themselves" },
-    { "slot-limit", SEVERITY_INFO, "9e098dd3754645c08d2272e4c1f297af",
+    { "slot-limit", SEVERITY_INFO, true, "9e098dd3754645c08d2272e4c1f297af",
       "the slot cannot carry what the adapter can",
       LIST(
           "the slot has fewer lanes wired than the card, or is of an older generation, or hangs on the chipset",
@@ -95,7 +95,7 @@ const struct catalog_entry CATALOG[] = {
            "move the card to a wider or newer slot, best one at the processor",
            "look at the slot's settings in the BIOS"),
       "a card that trained below what both ends can: that is width- or rate-below-expected" },
-    { "oversubscribed", SEVERITY_INFO, "2a5861e6df644b848604e4453267d942",
+    { "oversubscribed", SEVERITY_INFO, true, "2a5861e6df644b848604e4453267d942",
       "what hangs below a hop can send more than the hop carries",
       LIST(
           "how the machine was built; right for most loads, for devices seldom send at full rate all at once",
@@ -103,7 +103,7 @@ const struct catalog_entry CATALOG[] = {
       LIST("leave it, where the load never needs all devices at once",
            "else spread the devices over more ports, buses or adapters, or add lanes to the hop"),
       "a fault: by itself it is none" },
-    { "slower-than-sibling", SEVERITY_INFO, "9069b546e06a4df7bac9926f55c4f101",
+    { "slower-than-sibling", SEVERITY_INFO, true, "9069b546e06a4df7bac9926f55c4f101",
       "another link of the same kind with the same model does better",
       LIST("cable, connector or slot of this one",
            "the port that this one is on is wired or made for less than its sibling's",
@@ -112,7 +112,7 @@ const struct catalog_entry CATALOG[] = {
            "then swap the devices: if it stays with the port, it is the port",
            "compare firmware revisions"),
       "ports that are wired differently on purpose: some controllers have two kinds" },
-    { "slower-than-before", SEVERITY_WARNING, "c0f8858961e64355b7ddadcb98f9574b",
+    { "slower-than-before", SEVERITY_WARNING, true, "c0f8858961e64355b7ddadcb98f9574b",
       "the link ran faster earlier",
       LIST("errors made one end fall back: cable, connector or the device is going bad",
            "another place: cable, slot, hub or backplane was changed in between",
@@ -121,7 +121,7 @@ const struct catalog_entry CATALOG[] = {
            "reseat, and have it negotiate again; watch the error counters",
            "compare the captures: hbactl compare"),
       "another device in the same place: it starts anew" },
-    { "link-lost", SEVERITY_CRITICAL, "fff90bfa0915495bb6a8ffdddffb843a",
+    { "link-lost", SEVERITY_CRITICAL, false, "fff90bfa0915495bb6a8ffdddffb843a",
       "a link that was up is gone",
       LIST("the device, enclosure or cable was unplugged or lost power", "the device is dead",
            "what leads to it went away: an expander, a hub, an adapter"),
@@ -130,7 +130,7 @@ const struct catalog_entry CATALOG[] = {
            "look into the kernel log for what went first",
            "where it was taken away on purpose: leave out the captures from before"),
       "a device that was removed on purpose, or another in its place" },
-    { "link-flapping", SEVERITY_WARNING, "7c700cee83fd475ca51b1902a4ca1197",
+    { "link-flapping", SEVERITY_WARNING, true, "7c700cee83fd475ca51b1902a4ca1197",
       "the link changed its state or mode several times in a while",
       LIST("a loose contact or a failing cable",
            "a device or enclosure with too little power, or one that resets itself",
@@ -139,7 +139,7 @@ const struct catalog_entry CATALOG[] = {
            "look into the kernel log: what came first, the reset or the loss?",
            "look at the power supply; then replace the device"),
       "one replug, or a planned restart of what is at the far end" },
-    { "errors-growing", SEVERITY_WARNING, "cd99948e8e0d4ec0a4f9f8544dba7fd1",
+    { "errors-growing", SEVERITY_WARNING, true, "cd99948e8e0d4ec0a4f9f8544dba7fd1",
       "error counters of the link grow",
       LIST(
           "cable or connector of this link: dirty, loose, bent or too long",
@@ -150,7 +150,7 @@ const struct catalog_entry CATALOG[] = {
           "move the device: do the errors move with it?",
           "compare with the neighbours: one link of many points at its own parts, all of them at what they share"),
       "totals of a lifetime, or errors of resets and replugs: only growth while the link stays up counts" },
-    { "read-below-link", SEVERITY_WARNING, "26d50de4f30d47ca87a2e47842919af6",
+    { "read-below-link", SEVERITY_WARNING, false, "26d50de4f30d47ca87a2e47842919af6",
       "reads are far slower than link, device and history explain",
       LIST(
           "a medium that needs retries: the device reads sectors again and again",
@@ -161,7 +161,7 @@ const struct catalog_entry CATALOG[] = {
           "measure again at a quiet time",
           "look at the error counters of its link, and measure a sibling; then replace the device"),
       "a busy device: such measurements are thrown away" },
-    { "device-stuck", SEVERITY_CRITICAL, "b524441003114d61b5b4d1cb6a22f6d8",
+    { "device-stuck", SEVERITY_CRITICAL, false, "b524441003114d61b5b4d1cb6a22f6d8",
       "commands to the device time out, or the kernel gave it up",
       LIST("the device hangs in its firmware, or is dying",
            "its link loses commands: cable, power, or an expander in between",
@@ -172,7 +172,7 @@ const struct catalog_entry CATALOG[] = {
           "save its data or take it out of its array; power-cycle it, and replace it if it does so again",
           "a device that the kernel gave up comes back by a rescan, or by writing running to its state"),
       "a disk that sleeps: it answers when it has spun up" },
-    { "path-lost", SEVERITY_WARNING, "74ce1591b2ee4f50a60472b1d5c2b5eb",
+    { "path-lost", SEVERITY_WARNING, false, "74ce1591b2ee4f50a60472b1d5c2b5eb",
       "a remote port is gone while its host's link is up",
       LIST("the target's port, its cable or its switch port is down, or its controller restarts",
            "zoning or masking was changed", "the target or its whole array lost power"),
@@ -181,7 +181,7 @@ const struct catalog_entry CATALOG[] = {
           "look whether multipathing still has a path to each unit before anything else is touched",
           "compare zoning and masking with those of a host that still sees it"),
       "this host's own link, which is up; and a target that was taken away on purpose" },
-    { "host-resetting", SEVERITY_WARNING, "02bf9d030ea142f4801ff3241210d499",
+    { "host-resetting", SEVERITY_WARNING, false, "02bf9d030ea142f4801ff3241210d499",
       "the host is in error recovery, or was reset",
       LIST("a device or link that makes commands time out until the kernel resets the adapter",
            "firmware of the adapter that hangs or crashed",
@@ -190,7 +190,7 @@ const struct catalog_entry CATALOG[] = {
            "look for device-stuck and errors-growing beside this",
            "update the adapter's firmware and driver; look at its cooling and reseat it"),
       "a reset that somebody asked for" },
-    { "no-link-facts", SEVERITY_INFO, "486123b93e3f418d8df6052e0ffb6c1a",
+    { "no-link-facts", SEVERITY_INFO, false, "486123b93e3f418d8df6052e0ffb6c1a",
       "the controller, or its driver, hides its links",
       LIST("RAID firmware shows volumes, and keeps the links of its disks to itself",
            "a driver that registers no transport class, on this kernel or at all"),

@@ -12,7 +12,9 @@ const char *severity_to_string(enum severity s);
 
 struct catalog_entry {
     const char *code;
-    enum severity severity;                      /* unless its rule says otherwise */
+    enum severity severity; /* unless its rule says otherwise */
+    bool
+        is_of_mode; /* about how a link runs: what is ignored by the configuration is this, no loss or hang */
     const char *message_id;                      /* of journal entries: 32 hex digits */
     const char *title;                           /* what it says, without names and values */
     const char *const *causes, *const *remedies; /* NULL at the end */

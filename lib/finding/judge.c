@@ -264,7 +264,8 @@ struct link *judge_link(const struct judging *j, const char *id)
     return l ? *l : NULL;
 }
 
-/* What the administrator knows of is no alarm: where all links that it names are ignored. */
+/* What the administrator knows of is no alarm: where all links that it names are ignored, and it is about how they
+ * run. What is lost or hangs is news all the same. */
 static int acknowledge(const struct judging *j, struct finding *f)
 {
     const struct link *known = NULL;
@@ -276,7 +277,7 @@ static int acknowledge(const struct judging *j, struct finding *f)
             return 0;
         known = known ? known : l;
     }
-    if (!known || f->severity <= SEVERITY_INFO)
+    if (!known || !f->entry->is_of_mode || f->severity <= SEVERITY_INFO)
         return 0;
     f->severity = SEVERITY_INFO;
     return judge_evidence(f, "acknowledged",

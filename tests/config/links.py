@@ -116,6 +116,21 @@ class Ignored(unittest.TestCase):
         self.assertIn({"what": "acknowledged", "value": "cable is ordered"},
                       [{k: e[k] for k in ("what", "value")} for f in r["findings"] for e in f["evidence"]])
 
+    def test_what_is_lost_or_stuck_is_as_loud(self):
+        for case, code in (("device-times-out", "device-stuck"), ("sas-shelf-unplugged-one-finding", "link-lost"),
+                           ("fc-port-of-target-gone", "path-lost"), ("sas-adapter-resets", "host-resetting")):
+            with self.subTest(code=code):
+                loud, ignored = ([f["severity"] for f in report(case, c)["findings"] if f["code"] == code]
+                                 for c in ("", '[link "*"]\nignore = yes\n'))
+                self.assertNotIn(loud, ([], ["info"]))
+                self.assertEqual(loud, ignored)
+
+    def test_errors_are_acknowledged(self):
+        for case, code in (("sas-phy-errors-growing", "errors-growing"), ("sata-link-flapping", "link-flapping")):
+            with self.subTest(code=code):
+                self.assertEqual({f["severity"] for f in report(case, '[link "*"]\nignore = yes\n')["findings"]
+                                  if f["code"] == code}, {"info"})
+
     def test_until_its_day(self):
         taken = report(BELOW, "")["taken"][:10]
         self.assertEqual(self.severities('[link "%s"]\nignore = yes\nuntil = %s\n' % (NAME, taken))[1], ["info"])
