@@ -13,14 +13,6 @@
 
 enum { GROUPS_MAX = 32, NAMES_MAX = 4, FINDINGS_MAX = 20, INFOS_MAX = 5 };
 
-/* Links that count: a wide link once, not each of its lanes, unless one is worse than the whole; a cable once. */
-static bool counts(const struct link *l)
-{
-    if (l->judged_above)
-        return false;
-    return !l->bundle || (l->verdict == VERDICT_BELOW && l->bundle->verdict != VERDICT_BELOW);
-}
-
 /* What a link is counted as: "at Ultra320", "empty". */
 static void group_of(const struct link *l, char *buffer, size_t size)
 {
@@ -54,7 +46,7 @@ static void print_links(const struct report *r, FILE *out)
         char what[80];
         size_t k = 0;
 
-        if (!counts(l))
+        if (!words_counts(l))
             continue;
         links++;
         group_of(l, what, sizeof(what));
@@ -77,7 +69,7 @@ static void print_links(const struct report *r, FILE *out)
 /* Can a verdict on the link be missed? What is empty, down or switched off runs at no mode. */
 static bool has_verdict(const struct link *l, enum verdict v)
 {
-    return counts(l) && l->verdict == v &&
+    return words_counts(l) && l->verdict == v &&
            (v != VERDICT_UNKNOWN || l->state == LINK_UP || l->state == LINK_UNKNOWN);
 }
 
@@ -148,7 +140,8 @@ static void print_verdicts(const struct report *r, const struct text_style *styl
     if (below)
         text_coloured(style, COLOUR_BAD, text, out);
     else if (count_verdicts(r, VERDICT_OK))
-        fputs("No link is seen to run below its expected mode.", out);
+        fprintf(out, "No link is seen to run below its expected mode%s.",
+                r->summary.worst > SEVERITY_INFO ? ", but something else is wrong" : "");
     if (below || count_verdicts(r, VERDICT_OK))
         putc('\n', out);
     if (capped) {
@@ -192,6 +185,22 @@ static const char *name_of(const struct report *r, const struct finding *f)
     return found ? found : f->names.n ? f->names.v[0] : f->entry->code;
 }
 
+void output_finding(const struct report *r, const struct text_style *style, const struct finding *f,
+                    FILE *out)
+{
+    const char *acknowledged = words_acknowledged(f);
+
+    fputs("  ", out);
+    text_coloured(style, f->severity > SEVERITY_INFO ? COLOUR_BAD : COLOUR_NONE,
+                  severity_to_string(f->severity), out);
+    fprintf(out, ": %s", f->summary);
+    if (acknowledged)
+        fprintf(out, " (acknowledged: %s)", acknowledged);
+    putc('\n', out);
+    if (f->severity > SEVERITY_INFO)
+        print_hint(style, "explain", name_of(r, f), out);
+}
+
 static void print_findings(const struct report *r, const struct text_style *style, FILE *out)
 {
     size_t shown = 0, infos = 0;
@@ -203,12 +212,7 @@ static void print_findings(const struct report *r, const struct text_style *styl
         if (shown >= FINDINGS_MAX || infos > INFOS_MAX)
             continue;
         shown++;
-        fputs("  ", out);
-        text_coloured(style, f->severity > SEVERITY_INFO ? COLOUR_BAD : COLOUR_NONE,
-                      severity_to_string(f->severity), out);
-        fprintf(out, ": %s\n", f->summary);
-        if (f->severity > SEVERITY_INFO)
-            print_hint(style, "explain", name_of(r, f), out);
+        output_finding(r, style, f, out);
     }
     if (shown < r->findings.n) {
         fprintf(out, "  and %zu more:\n", r->findings.n - shown);

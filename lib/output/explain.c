@@ -6,8 +6,11 @@
 #include <string.h>
 
 #include "facts/key.h"
+#include "output/closing.h"
 #include "output/table.h"
 #include "output/words.h"
+
+enum { LINES_MAX = 20 }; /* of links and findings that are named in a line each */
 
 static void print_list(const char *title, const char *const *v, FILE *out)
 {
@@ -28,26 +31,29 @@ static void print_entry(const struct catalog_entry *e, FILE *out)
 
 /* Writes what `print` prints in the width of the style. */
 static void wrapped(const struct text_style *style, FILE *out,
-                    void (*print)(const void *what, const void *detail, FILE *out),
-                    const void *what, const void *detail)
+                    void (*print)(const struct report *r, const struct text_style *style,
+                                  const void *what, FILE *out),
+                    const struct report *r, const void *what)
 {
     _cleanup_free_ char *text = NULL;
     size_t size;
     FILE *sentences = open_memstream(&text, &size);
 
     if (sentences)
-        print(what, detail, sentences);
+        print(r, style, what, sentences);
     if (sentences && fclose(sentences) == 0)
         text_wrapped(style, text, out);
     else
         fputs("out of memory\n", out);
 }
 
-static void print_code(const void *what, const void *detail, FILE *out)
+static void print_code(const struct report *r, const struct text_style *style, const void *what,
+                       FILE *out)
 {
     const struct catalog_entry *e = what;
 
-    (void)detail;
+    (void)r;
+    (void)style;
     fprintf(out, "%s (%s%s)\n\nIt says: %s.\n", e->code, severity_to_string(e->severity),
             e->severity == SEVERITY_INFO ? "" : " as a rule", e->title);
     print_entry(e, out);
@@ -55,7 +61,7 @@ static void print_code(const void *what, const void *detail, FILE *out)
 
 void output_code(const struct catalog_entry *entry, const struct text_style *style, FILE *out)
 {
-    wrapped(style, out, print_code, entry, NULL);
+    wrapped(style, out, print_code, NULL, entry);
 }
 
 /* Where the devices are that it names: those on its links, or themselves. */
@@ -78,7 +84,11 @@ static void print_places(const struct report *r, const struct finding *f, FILE *
 
 static void print_finding(const struct report *r, const struct finding *f, FILE *out)
 {
+    char since[32];
+
     fprintf(out, "\n%s, %s: %s.\n", f->entry->code, severity_to_string(f->severity), f->summary);
+    if (f->since_us < r->wall_us && *words_time(f->since_us, since, sizeof(since)))
+        fprintf(out, "Since %s, as far as is known.\n", since);
     for (size_t i = 0; i < f->evidence.n; i++) {
         const struct evidence *e = &f->evidence.v[i];
 
@@ -128,6 +138,15 @@ static bool has_hop(const struct link *l)
     return false;
 }
 
+/* Is what all can do by the word of one end only? */
+static bool is_of_one_end(const struct link *l)
+{
+    for (size_t i = 1; i < l->able.n; i++)
+        if (l->able.v[i].who != l->able.v[0].who)
+            return false;
+    return l->able.n > 0;
+}
+
 /* The rule that decided, in words. */
 static void print_rule(const struct link *l, FILE *out)
 {
@@ -140,6 +159,11 @@ static void print_rule(const struct link *l, FILE *out)
         if (l->expected_from.n && l->expected_from.v[0].who == WHO_ADMINISTRATOR)
             fprintf(out, "It runs at %s, and %s wants no more than %s.\n", actual,
                     l->expected_from.v[0].via, expected);
+        else if (is_of_one_end(l))
+            fprintf(
+                out,
+                "It runs at %s, the best that is known of what is on the way; what the other end can do is not known.\n",
+                actual);
         else
             fprintf(out,
                     "It runs at %s, the best that all on the way are known to have in common.\n",
@@ -207,11 +231,12 @@ static void print_verdict(const struct report *r, const struct link *l, FILE *ou
     print_hints(r, l, out);
 }
 
-static void print_link(const void *what, const void *detail, FILE *out)
+static void print_link(const struct report *r, const struct text_style *style, const void *what,
+                       FILE *out)
 {
-    const struct report *r = what;
-    const struct link *l = detail;
+    const struct link *l = what;
 
+    (void)style;
     print_verdict(r, l, out);
     print_findings_of(r, &l->id, 1, out);
 }
@@ -222,27 +247,134 @@ void output_explain_link(const struct report *report, const struct link *l,
     wrapped(style, out, print_link, report, l);
 }
 
-static void print_host(const void *what, const void *detail, FILE *out)
+/* What a link is counted as. */
+static const char *standing_of(const struct link *l)
 {
-    const struct report *r = what;
-    const struct host *h = detail;
-    const struct host *port = words_physical_port(r, h);
-    size_t verdicts[_VERDICT_MAX] = { 0 }, n = 0;
+    if (l->has_no_link)
+        return "without a physical link";
+    if (l->state == LINK_UP || l->state == LINK_UNKNOWN)
+        return verdict_to_string(l->verdict);
+    return link_state_to_string(l->state);
+}
 
-    for (size_t i = 0; i < r->model->links.n; i++)
-        if (r->model->links.v[i]->host == h)
-            verdicts[r->model->links.v[i]->verdict]++, n++;
+/* "host0, LSI53C1030 B2: 5 links, 4 ok, 1 below." The numbers add up. */
+static void print_standings(const struct report *r, const struct host *h, FILE *out)
+{
+    static const char *const STANDINGS[] = { NULL,       "ok",      "below",
+                                             "capped",   "unknown", "down",
+                                             "disabled", "empty",   "without a physical link",
+                                             "none" };
+
+    fprintf(out, "%s%s%s: ", h->kernel_name, h->model ? ", " : "", h->model ? h->model : "");
+    for (size_t s = 0; s < ELEMENTS(STANDINGS); s++) {
+        size_t n = 0;
+
+        for (size_t i = 0; i < r->model->links.n; i++) {
+            const struct link *l = r->model->links.v[i];
+
+            n += l->host == h && words_counts(l) &&
+                 (!STANDINGS[s] || strcmp(STANDINGS[s], standing_of(l)) == 0);
+        }
+        if (!STANDINGS[s])
+            fprintf(out, "%zu link%s", n, n == 1 ? "" : "s");
+        else if (n)
+            fprintf(out, ", %zu %s", n, STANDINGS[s]);
+    }
+    fputs(".\n", out);
+}
+
+/* "port-1:0, to expander-1:0: BELOW, at 3 x 12.0 Gb/s, expected 4 x 12.0 Gb/s" */
+static void print_standing(const struct report *r, const struct link *l, FILE *out)
+{
+    bool is_slot = l->host && l == l->host->slot;
+    const char *far = is_slot ? NULL : words_end(r, l->far);
+    enum colour colour;
+    char mode[64];
+
+    if (is_slot)
+        fprintf(out, "the slot of %s (%s)", l->host->kernel_name, l->kernel_name);
+    else
+        fprintf(out, "%s%s%s", l->kernel_name, far ? ", to " : "", far ? far : "");
+    fprintf(out, ": %s", words_verdict(l, &colour));
+    if (l->state == LINK_UP && l->actual.known)
+        fprintf(out, ", at %s", words_mode(&l->actual, mode, sizeof(mode)));
+    if (l->state == LINK_UP && (l->verdict == VERDICT_BELOW || l->verdict == VERDICT_CAPPED))
+        fprintf(out, ", %s %s", l->verdict == VERDICT_BELOW ? "expected" : "could do",
+                words_mode(&l->expected, mode, sizeof(mode)));
+    else if (l->state != LINK_DOWN && l->verdict == VERDICT_UNKNOWN && l->reason)
+        fprintf(out, ", %s", l->reason);
+}
+
+static void print_odd_links(const struct report *r, const struct host *h, FILE *out)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->model->links.n; i++) {
+        const struct link *l = r->model->links.v[i];
+
+        if (l->host != h || !words_counts(l) || !words_is_odd(l))
+            continue;
+        if (n++ == 0)
+            fputs("\nNot as it should be, or not known to be:\n", out);
+        if (n > LINES_MAX)
+            continue;
+        fputs("  ", out);
+        print_standing(r, l, out);
+        putc('\n', out);
+    }
+    if (n > LINES_MAX)
+        fprintf(out, "  and %zu more\n", n - LINES_MAX);
+}
+
+/* Does it name a link, a device or a remote port of the host, and not the host itself? */
+static bool is_below(const struct report *r, const struct finding *f, const struct host *h)
+{
+    const struct model *m = r->model;
+
+    if (words_name_one_of(&f->subjects, &h->id, 1))
+        return false;
+    for (size_t i = 0; i < m->links.n; i++)
+        if (m->links.v[i]->host == h && words_name_one_of(&f->subjects, &m->links.v[i]->id, 1))
+            return true;
+    for (size_t i = 0; i < m->devices.n; i++)
+        if (m->devices.v[i]->host == h && words_name_one_of(&f->subjects, &m->devices.v[i]->id, 1))
+            return true;
+    for (size_t i = 0; i < m->remotes.n; i++)
+        if (m->remotes.v[i].link && m->remotes.v[i].link->host == h &&
+            words_name_one_of(&f->subjects, &m->remotes.v[i].id, 1))
+            return true;
+    return false;
+}
+
+static void print_findings_below(const struct report *r, const struct text_style *style,
+                                 const struct host *h, FILE *out)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->findings.n; i++) {
+        if (!is_below(r, r->findings.v[i], h))
+            continue;
+        if (n++ == 0)
+            fputs("\nWhat is found of its links and devices:\n", out);
+        if (n <= LINES_MAX)
+            output_finding(r, style, r->findings.v[i], out);
+    }
+    if (n > LINES_MAX)
+        fprintf(out, "  and %zu more\n", n - LINES_MAX);
+}
+
+static void print_host(const struct report *r, const struct text_style *style, const void *what,
+                       FILE *out)
+{
+    const struct host *h = what;
+    const struct host *port = words_physical_port(r, h);
+
     if (port) {
         fprintf(out, "%s is a virtual port (NPIV) of %s: its link is that of %s.\n", h->kernel_name,
                 port->kernel_name, port->kernel_name);
         return;
     }
-    fprintf(out, "%s%s%s: %zu link%s", h->kernel_name, h->model ? ", " : "",
-            h->model ? h->model : "", n, n == 1 ? "" : "s");
-    for (int v = 0; v < _VERDICT_MAX; v++)
-        if (verdicts[v])
-            fprintf(out, ", %zu %s", verdicts[v], verdict_to_string((enum verdict)v));
-    fputs(".\n", out);
+    print_standings(r, h, out);
     if (h->reason)
         fprintf(out, "Its links cannot be seen: %s.\n", h->reason);
     if (h->emulated)
@@ -250,6 +382,8 @@ static void print_host(const void *what, const void *detail, FILE *out)
     for (size_t i = 0; i < h->parameters.n; i++)
         fprintf(out, "  %s = %s [%s]\n", h->parameters.v[i].name, h->parameters.v[i].value,
                 h->parameters.v[i].from);
+    print_odd_links(r, h, out);
+    print_findings_below(r, style, h, out);
     print_findings_of(r, &h->id, 1, out);
 }
 
@@ -259,29 +393,86 @@ void output_explain_host(const struct report *report, const struct host *h,
     wrapped(style, out, print_host, report, h);
 }
 
-static void print_device(const void *what, const void *detail, FILE *out)
+/* A hop of a device's way where something is wrong with it, with what is found of it; not what is of `known` too. */
+static void print_hop(const struct report *r, const struct text_style *style, const struct link *l,
+                      const char *const known[2], FILE *out)
 {
-    const struct report *r = what;
-    const struct device *d = detail;
+    bool is_said = words_is_odd(l);
+
+    for (size_t i = 0; i < l->findings.n; i++)
+        is_said |= l->findings.v[i]->severity > SEVERITY_INFO &&
+                   !words_name_one_of(&l->findings.v[i]->subjects, known, 2);
+    if (!is_said)
+        return;
+    fputs("\nAlso on its way: ", out);
+    print_standing(r, l, out);
+    fputs(".\n", out);
+    for (size_t i = 0; i < l->findings.n; i++)
+        if (!words_name_one_of(&l->findings.v[i]->subjects, known, 2))
+            output_finding(r, style, l->findings.v[i], out);
+}
+
+/* What is wrong with the adapter itself. */
+static void print_adapter(const struct report *r, const struct text_style *style,
+                          const struct host *h, const char *const known[2], FILE *out)
+{
+    bool is_first = true;
+
+    for (size_t i = 0; i < h->findings.n; i++) {
+        const struct finding *f = h->findings.v[i];
+
+        if (f->severity <= SEVERITY_INFO || words_name_one_of(&f->subjects, known, 2))
+            continue;
+        if (is_first)
+            fprintf(out, "\nAlso on its way: %s.\n", h->kernel_name);
+        is_first = false;
+        output_finding(r, style, f, out);
+    }
+}
+
+/* From the device's own link up to the adapter; of a wide link also a lane that is worse than the whole. */
+static void print_way(const struct report *r, const struct text_style *style,
+                      const struct device *d, const char *const known[2], FILE *out)
+{
+    const struct link *slot = d->host ? d->host->slot : NULL;
+
+    for (const struct link *hop = d->link ? d->link->up : slot; hop; hop = hop->up) {
+        print_hop(r, style, hop, known, out);
+        for (size_t i = 0; i < r->model->links.n; i++)
+            if (r->model->links.v[i]->bundle == hop && words_counts(r->model->links.v[i]))
+                print_hop(r, style, r->model->links.v[i], known, out);
+    }
+    if (d->host)
+        print_adapter(r, style, d->host, known, out);
+}
+
+static void print_device(const struct report *r, const struct text_style *style, const void *what,
+                         FILE *out)
+{
+    const struct device *d = what;
+    const char *const known[2] = { d->id, d->link ? d->link->id : NULL };
     char payload[32], nodes[128];
     struct link *hop;
     uint64_t kb_per_s = device_path_kb_per_s(d, &hop);
     const char *state = fact_text(d->subject, &KEY_STATE);
+    bool runs = !state || strcmp(state, "running") == 0;
 
     words_nodes(d, true, nodes, sizeof(nodes));
     fprintf(out, "%s%s%s, %s%s%s", d->hctl, *nodes ? " " : "", nodes, d->vendor ? d->vendor : "",
             d->vendor ? " " : "", d->model ? d->model : "");
-    if (state && strcmp(state, "running") != 0)
-        fprintf(out, ", %s", state);
+    if (!runs)
+        fprintf(out, ", %s: it carries nothing now", state);
     if (kb_per_s)
-        fprintf(out, ": at most %s, by %s",
-                words_payload(kb_per_s, strcpy(payload, ""), sizeof(payload)), hop->kernel_name);
+        fprintf(out, "%s at most %s, by %s%s", runs ? ":" : ";",
+                words_payload(kb_per_s, strcpy(payload, ""), sizeof(payload)), hop->kernel_name,
+                runs ? "" : ", when it runs");
     fputs(".\n", out);
     if (d->link) {
         putc('\n', out);
         print_verdict(r, d->link, out);
     }
-    print_findings_of(r, (const char *const[]){ d->id, d->link ? d->link->id : NULL }, 2, out);
+    print_findings_of(r, known, 2, out);
+    print_way(r, style, d, known, out);
 }
 
 void output_explain_device(const struct report *report, const struct device *d,
@@ -291,11 +482,12 @@ void output_explain_device(const struct report *report, const struct device *d,
 }
 
 /* Of the findings that name it. */
-static void print_gone(const void *what, const void *detail, FILE *out)
+static void print_gone(const struct report *r, const struct text_style *style, const void *what,
+                       FILE *out)
 {
-    const struct report *r = what;
-    const char *name = detail;
+    const char *name = what;
 
+    (void)style;
     fprintf(out, "%s is not there any more.\n", name);
     for (size_t i = 0; i < r->findings.n; i++)
         if (words_name_one_of(&r->findings.v[i]->names, &name, 1))

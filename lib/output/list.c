@@ -55,6 +55,20 @@ void output_hosts(const struct report *report, const struct text_style *style, F
     print_or_fail(t, r, "host", report->model->hosts.n, style, out);
 }
 
+/* A row is a link, or part of one: the number of links is that of the sentences below the tree. */
+static void print_links_or_fail(const struct report *report, const struct table *t, int r,
+                                const struct text_style *style, FILE *out)
+{
+    size_t rows = report->model->links.n, links = 0;
+
+    for (size_t i = 0; i < rows; i++)
+        links += words_counts(report->model->links.v[i]);
+    print_or_fail(t, r, "link", links, style, out);
+    if (r == 0 && !style->no_legend && links < rows)
+        fprintf(out, "The other %zu rows are lanes of wide links, or far ends of cables.\n",
+                rows - links);
+}
+
 void output_links(const struct report *report, const struct text_style *style, FILE *out)
 {
     static const struct column COLUMNS[] = {
@@ -106,7 +120,7 @@ void output_links(const struct report *report, const struct text_style *style, F
         if (r == 0)
             r = table_cell(t, 9, COLOUR_DIM, l->reason);
     }
-    print_or_fail(t, r, "link", report->model->links.n, style, out);
+    print_links_or_fail(report, t, r, style, out);
 }
 
 void output_devices(const struct report *report, const struct text_style *style, FILE *out)
@@ -166,6 +180,7 @@ void output_findings(const struct report *report, const struct text_style *style
 
     for (size_t i = 0; r == 0 && i < report->findings.n; i++) {
         const struct finding *f = report->findings.v[i];
+        const char *acknowledged = words_acknowledged(f);
 
         r = table_row(t);
         if (r == 0)
@@ -176,7 +191,9 @@ void output_findings(const struct report *report, const struct text_style *style
         if (r == 0)
             r = name_cell(t, 2, f);
         if (r == 0)
-            r = table_cell(t, 3, COLOUR_NONE, f->summary);
+            r = acknowledged ? table_cellf(t, 3, COLOUR_NONE, "%s (acknowledged: %s)", f->summary,
+                                           acknowledged)
+                             : table_cell(t, 3, COLOUR_NONE, f->summary);
     }
     print_or_fail(t, r, "finding", report->findings.n, style, out);
 }

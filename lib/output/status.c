@@ -17,7 +17,7 @@ enum {
     COL_LABEL,
     COL_DETAIL,
     COL_VERDICT,
-    COL_NOTE,   /* what it should be */
+    COL_NOTE,   /* what it should be, or the alarm about it */
     COL_REASON, /* why that is not known */
     COLS,
 
@@ -125,6 +125,30 @@ static bool is_quiet_lane(const struct link *l)
             l->actual.rate.lane_kb_per_s == l->bundle->actual.rate.lane_kb_per_s);
 }
 
+/* The first critical finding that names it; NULL where none does. */
+static const struct finding *alarm_about(const struct report *r, const char *id)
+{
+    for (size_t i = 0; i < r->findings.n && r->findings.v[i]->severity == SEVERITY_CRITICAL; i++)
+        if (words_name_one_of(&r->findings.v[i]->subjects, &id, 1))
+            return r->findings.v[i];
+    return NULL;
+}
+
+/* The one that names the link or a device on it. */
+static const struct finding *alarm_of(const struct tree *t, const struct link *l)
+{
+    const struct model *m = t->report->model;
+    const struct finding *alarm = NULL;
+
+    if (t->report->summary.worst < SEVERITY_CRITICAL)
+        return NULL;
+    alarm = alarm_about(t->report, l->id);
+    for (size_t i = 0; !alarm && i < m->devices.n; i++)
+        if (m->devices.v[i]->link == l)
+            alarm = alarm_about(t->report, m->devices.v[i]->id);
+    return alarm;
+}
+
 /* Can the two stand in one row? */
 static bool alike(const struct tree *t, const struct link *a, const struct link *b)
 {
@@ -139,7 +163,7 @@ static bool alike(const struct tree *t, const struct link *a, const struct link 
         rate_compare(a->actual.rate, b->actual.rate) != 0)
         return false;
     children_of(t, b, &below);
-    return below == 0;
+    return below == 0 && alarm_of(t, a) == alarm_of(t, b);
 }
 
 /* What a link leads to: its far end, and how many logical units where there are several. */
@@ -183,16 +207,22 @@ static int put_nodes(struct tree *t, const struct link *first, const struct link
                        b);
 }
 
+/* What is wrong with the link or a device on it, and why it has no verdict. */
 static int put_note(struct tree *t, const struct link *l)
 {
+    const struct finding *alarm = alarm_of(t, l);
     char text[64];
+    int r = 0;
 
     if (l->verdict == VERDICT_BELOW || l->verdict == VERDICT_CAPPED)
         return table_cellf(t->table, COL_NOTE, COLOUR_NONE, "%s %s",
                            l->verdict == VERDICT_BELOW ? "expected" : "could do",
                            words_mode(&l->expected, text, sizeof(text)));
-    return table_cell(t->table, COL_REASON, COLOUR_DIM,
-                      l->state == LINK_UP || l->state == LINK_UNKNOWN ? l->reason : NULL);
+    if (alarm && l->state == LINK_UP)
+        r = table_cell(t->table, COL_NOTE, COLOUR_BAD, alarm->entry->code);
+    return r < 0 ? r
+                 : table_cell(t->table, COL_REASON, COLOUR_DIM,
+                              l->state == LINK_UP || l->state == LINK_UNKNOWN ? l->reason : NULL);
 }
 
 /* "phy-0:4 … 7": what both names begin with is not said twice, up to where their last number begins. */

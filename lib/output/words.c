@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/text.h"
 #include "facts/key.h"
@@ -45,6 +46,37 @@ const char *words_verdict(const struct link *l, enum colour *ret_colour)
     }
     *ret_colour = WORDS[l->verdict].colour;
     return WORDS[l->verdict].word;
+}
+
+const char *words_time(uint64_t wall_us, char *buffer, size_t size)
+{
+    time_t seconds = (time_t)(wall_us / 1000000);
+    struct tm tm;
+
+    if (!wall_us || !gmtime_r(&seconds, &tm) || !strftime(buffer, size, "%Y-%m-%d %H:%M UTC", &tm))
+        return "";
+    return buffer;
+}
+
+bool words_counts(const struct link *l)
+{
+    if (l->judged_above)
+        return false;
+    return !l->bundle || (l->verdict == VERDICT_BELOW && l->bundle->verdict != VERDICT_BELOW);
+}
+
+bool words_is_odd(const struct link *l)
+{
+    return l->state == LINK_DOWN || l->verdict == VERDICT_BELOW || l->verdict == VERDICT_CAPPED ||
+           (l->verdict == VERDICT_UNKNOWN && (l->state == LINK_UP || l->state == LINK_UNKNOWN));
+}
+
+const char *words_acknowledged(const struct finding *f)
+{
+    for (size_t i = 0; i < f->evidence.n; i++)
+        if (strcmp(f->evidence.v[i].what, "acknowledged") == 0)
+            return f->evidence.v[i].value;
+    return NULL;
 }
 
 /* "st0a", "nst0m": a tape with the settings of another mode. */

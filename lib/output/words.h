@@ -15,6 +15,19 @@ const char *words_mode(const struct mode *m, char *buffer, size_t size);
 /* "ok", "BELOW", …, and its colour. For a link that is not up, its state. */
 const char *words_verdict(const struct link *l, enum colour *ret_colour);
 
+/* "2026-01-28 12:00 UTC" from µs since 1970, "" for 0, into a buffer that is returned. */
+const char *words_time(uint64_t wall_us, char *buffer, size_t size);
+
+/* Is it one of the links that are counted? A wide link is, once, and not each of its lanes, unless one is worse than
+ * the whole; a cable is, once, and not its other end. */
+bool words_counts(const struct link *l);
+
+/* Is something to be said of it: is it down, below what it should be, held down, or up and without a verdict? */
+bool words_is_odd(const struct link *l);
+
+/* Why the administrator puts up with what is found; NULL where nobody said so. */
+const char *words_acknowledged(const struct finding *f);
+
 /* "sda sg0": the nodes of a device, block first. Of a tape the one that rewinds and the one that does not, st0 and
  * nst0: the others are the same drive in another of its modes (Documentation/scsi/st.rst). */
 const char *words_nodes(const struct device *d, bool with_sg, char *buffer, size_t size);

@@ -94,6 +94,46 @@ class Findings(Scratch):
         for case, name, code in (("device-times-out", "sdc", "device-stuck"), (BELOW, "sdc", "rate-below-expected")):
             self.assertEqual(len(re.findall(r"(?m)^%s, " % code, hbactl(*captures(case), "explain", name).stdout)), 1)
 
+    def test_a_host_is_explained(self):
+        out = hbactl(*captures("mixed-large-two-faults"), "explain", "host1").stdout
+        self.assertIn("host1, SAS3008: 44 links, 30 ok, 2 below, 11 empty, 1 without a physical link.\n", out)
+        self.assertIn("\n  phy-1:0:17, to SEAGATE ST8000NM0075: BELOW, at 6.0 Gb/s, expected 12.0 Gb/s\n", out)
+        self.assertIn("\n  warning: port-1:0 (expander-1:0 LSI SAS3x40) runs at 3 x 12.0 Gb/s; ", out)
+        self.assertNotIn("port-0:0", out)
+        for case, host, text in ((BELOW, "host0", "\n  target0:0:2, to SEAGATE ST3146807LC: BELOW, at Ultra160, expected Ultra320\n"),
+                                 ("device-times-out", "host0", "\n  critical: 0:0:2:0 (sdc, SEAGATE ST8000NM0075) has not answered 2 commands\n"),
+                                 ("fc-port-of-target-gone", "host7", "\n  critical: rport-7:0-0 "),
+                                 ("fc-linkdown-stale-speed", "host0", "\n  host0, to 0x500507630510c000: DOWN\n")):
+            self.assertIn(text, hbactl(*captures(case), "explain", host).stdout)
+
+    def test_what_is_above_a_disk_is_explained(self):
+        for case, name, hop, finding in (
+                ("pcie-x4-of-x8", "sda", "the slot of host0 (0000:03:00.0): BELOW, at 8.0 GT/s x4, expected 8.0 GT/s x8.", "warning: the slot of host0 "),
+                ("mixed-large-two-faults", "sdae", "port-1:0, to expander-1:0 LSI SAS3x40: BELOW, at 3 x 12.0 Gb/s, ", "warning: port-1:0 "),
+                ("sas-wide-port-one-lane-missing", "sda", "port-0:0, to expander-0:0 LSI SAS2X28: BELOW, ", "warning: port-0:0 "),
+                ("sas-adapter-resets", "sda", "host0.\n", "warning: host0 was reset 2 times since the last look\n")):
+            with self.subTest(case=case):
+                self.assertRegex(hbactl(*captures(case), "explain", name).stdout,
+                                 r"\nAlso on its way: %s.*\n?  %s" % (re.escape(hop), re.escape(finding)))
+        self.assertNotIn("Also on its way", hbactl(*captures("mixed-large-two-faults"), "explain", "sda").stdout)
+        self.assertNotIn("Also on its way", hbactl(*captures(BELOW), "explain", "sdc").stdout)
+
+    def test_since_when(self):
+        self.assertIn("\nSince 2025-11-30 10:53 UTC, as far as is known.\n",
+                      hbactl(*captures("sas-cascade-lost-a-lane"), "explain", "phy-0:0:8").stdout)
+        self.assertNotIn("Since ", hbactl(*captures(BELOW), "explain", "sdc").stdout)
+
+    def test_acknowledged(self):
+        config = self.file("hbad.conf", '[link "target0:0:2"]\nignore = yes\nreason = the cable is old\n')
+        for verb in ("status", "list findings"):
+            out = hbactl(*captures(BELOW), "--config", config, *verb.split()).stdout
+            self.assertRegex(out, r"(?m)info.* target0:0:2 .* can do Ultra320 \(acknowledged: the cable is old\)$")
+
+    def test_ok_by_the_word_of_one_end(self):
+        unknown = "the best that is known of what is on the way; what the other end can do is not known.\n"
+        self.assertIn(unknown, hbactl(*captures("device-times-out"), "explain", "sdc").stdout)
+        self.assertNotIn(unknown, hbactl(*captures("device-times-out"), "explain", "sda").stdout)
+
     def test_explained_as_json(self):
         said = json.loads(hbactl(*captures(BELOW), "explain", "sdc", "--json").stdout)
         self.assertEqual(sorted(said), ["device", "findings", "link"])
@@ -130,7 +170,8 @@ class Findings(Scratch):
 
     def test_a_device_that_does_not_run(self):
         names = captures("fc-port-of-target-gone")
-        self.assertIn("7:0:0:0 sda sg0, EMC SYMMETRIX, transport-offline: at most", hbactl(*names, "explain", "sda").stdout)
+        self.assertIn("7:0:0:0 sda sg0, EMC SYMMETRIX, transport-offline: it carries nothing now; at most 800.0 MB/s, by host7, when it runs.\n",
+                      hbactl(*names, "explain", "sda").stdout)
         self.assertIn("           state: transport-offline\n", hbactl(*names, "show", "sda").stdout)
         self.assertRegex(hbactl(*captures("fc-linkdown-stale-speed"), "list", "links").stdout, r"host0 .* down .*DOWN")
 
@@ -233,8 +274,33 @@ class Tree(unittest.TestCase):
         self.assertRegex(out, r"(?m)^\|- phy-1:4 \.\. 7 +empty$")
 
 
+    def test_an_alarm_is_in_its_row(self):
+        self.assertRegex(hbactl(*captures("device-times-out")).stdout, r"(?m)^\|- phy-0:2 .* sdc .* ok +device-stuck$")
+        self.assertRegex(hbactl(*captures("fc-port-of-target-gone")).stdout, r"(?m) sda .* unknown +path-lost +it is slower")
+
+
 class Closing(unittest.TestCase):
     """The sentences below the tree."""
+
+    def test_it_is_no_all_clear(self):
+        other = "No link is seen to run below its expected mode, but something else is wrong.\n"
+        self.assertIn(other, hbactl(*captures("device-times-out")).stdout)
+        self.assertIn(other.replace(", but something else is wrong", ""), hbactl(*captures("spi-fusion-u320-fine")).stdout)
+
+    def test_links_are_counted_alike(self):
+        for case in cases():
+            with self.subTest(case=case):
+                names = captures(case)
+                said = re.search(r"(?m)^(\d+) links?: ", hbactl(*names).stdout)
+                if not said:
+                    continue
+                hosts = [h["kernel_name"] for h in json.loads(hbactl(*names, "list", "hosts", "--json").stdout)]
+                parts = [re.search(r"(?m): (\d+) links?(.*)\.$", " ".join(hbactl(*names, "explain", host).stdout.partition("\n")[0].split()))
+                         for host in hosts]
+                for part in filter(None, parts):
+                    self.assertEqual(sum(map(int, re.findall(r", (\d+) ", part[2]))), int(part[1]), part[0])
+                self.assertEqual(sum(int(part[1]) for part in parts if part), int(said[1]))
+                self.assertRegex(hbactl(*names, "list", "links").stdout, r"(?m)^%s links?\.$" % said[1])
 
     def test_numbers_add_up(self):
         for case in cases():
