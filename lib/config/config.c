@@ -305,7 +305,7 @@ int config_parse(struct config *c, const char *file, struct bytes text,
     return r < 0 ? r : 0;
 }
 
-static bool matches(const char *glob, const char *const *names, size_t n)
+bool config_glob_matches(const char *glob, const char *const *names, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (names[i] && fnmatch(glob, names[i], 0) == 0)
@@ -319,11 +319,16 @@ enum config_answer config_host_physical(const struct config *c, const char *cons
     struct config_host said = { 0 };
 
     for (size_t i = 0; i < c->hosts.n; i++)
-        if (c->hosts.v[i].given && matches(c->hosts.v[i].glob, names, n))
+        if (c->hosts.v[i].given && config_glob_matches(c->hosts.v[i].glob, names, n))
             said = c->hosts.v[i];
     if (ret_place)
         *ret_place = said.physical_place;
     return said.physical;
+}
+
+bool config_link_counts(const struct config_link *link, uint64_t wall_us)
+{
+    return link->given && (!link->until_us || wall_us < link->until_us);
 }
 
 struct config_link config_link_rule(const struct config *c, const char *const *names, size_t n,
@@ -334,8 +339,7 @@ struct config_link config_link_rule(const struct config *c, const char *const *n
     for (size_t i = 0; i < c->links.n; i++) {
         const struct config_link *rule = &c->links.v[i];
 
-        if (!rule->given || (rule->until_us && rule->until_us <= wall_us) ||
-            !matches(rule->glob, names, n))
+        if (!config_link_counts(rule, wall_us) || !config_glob_matches(rule->glob, names, n))
             continue;
         said.glob = rule->glob;
         said.place = rule->place;

@@ -78,8 +78,9 @@ enum {
     CONFIG_LINK_KEYS = 6,
 };
 
-/* [link "GLOB"]: about links, by id, kernel name, WWN, model of the device, names of the host, PCI ids of the
- * host ("1000:0030"). The slot of a host goes by its own names alone. */
+/* [link "GLOB"]: about links, by id, kernel name, and what their ends are called; by each device on them: id, H:C:T:L,
+ * nodes ("sdc", "sg2", "/dev/sdc"), WWN, serial number, model; by the host: id, kernel name, PCI address, PCI ids
+ * ("1000:0030"), model. The slot of a host goes by its own names alone. */
 struct config_link {
     const char *glob;
     struct config_place place;                    /* of the head of the section, where it began */
@@ -89,7 +90,8 @@ struct config_link {
     /* expect = LABEL | NUMBER [MB/s]: the mode that it should run at, whatever else is known. */
     struct config_mode expect;
     /* near_best, far_best = LABEL | NUMBER [MB/s]: the best that its end at the adapter, or at the device, can do:
-     * for controllers and devices that no table knows, or that say it wrongly. */
+     * for controllers and devices that no table knows, or that say it wrongly. Not used where the link runs faster,
+     * which proves that it can. */
     struct config_mode near_best, far_best;
     /* ignore = yes|no: what is wrong with its mode is known: findings about how it runs are info, where all links
      * that they name are ignored (finding/catalog.h has which they are). What is lost or hangs (link-lost, path-lost,
@@ -163,6 +165,12 @@ void config_messages_done(struct config_messages *m);
  * then a part of it may be in. */
 int config_parse(struct config *c, const char *file, struct bytes text,
                  struct config_messages *messages);
+
+/* Is a section with that GLOB about what goes by any of these names (NULLs among them are left out)? */
+bool config_glob_matches(const char *glob, const char *const *names, size_t n);
+
+/* Does the section say anything at this time (microseconds since 1970)? */
+bool config_link_counts(const struct config_link *link, uint64_t wall_us);
 
 /* What the configuration says of a host that goes by any of these names (NULLs among them are left out).
  * `*ret_place` (may be NULL) is the line that says it; zeroed where none does. */

@@ -126,31 +126,6 @@ static int tell_apart(struct model *m)
     return 0;
 }
 
-/* The administrator's word on which hosts are real hardware. */
-static int take_word(struct relation *r, const struct config *config)
-{
-    for (size_t i = 0; i < r->model->hosts.n; i++) {
-        struct host *h = r->model->hosts.v[i];
-        const char *const names[] = { h->id, h->kernel_name, h->pci_address, h->model };
-        struct config_place place;
-
-        switch (config_host_physical(config, names, ELEMENTS(names), &place)) {
-        case CONFIG_UNSAID:
-            break;
-        case CONFIG_YES:
-            h->physical = true;
-            break;
-        case CONFIG_NO:
-            h->emulated = arena_printf(r->model->arena, "%s:%u says that there is no physical link",
-                                       place.file, place.line);
-            if (!h->emulated)
-                return -ENOMEM;
-            break;
-        }
-    }
-    return 0;
-}
-
 /* The world-wide name where the kernel shows none: from VPD page 83h. */
 static const char *wwid_of(struct relation *r, const struct subject *device)
 {
@@ -256,7 +231,7 @@ static int relate(struct relation *r, const struct config *config)
     if (e == 0)
         e = tell_apart(r->model);
     if (e == 0 && config)
-        e = take_word(r, config);
+        e = wishes_take_hosts(config, r->model);
     for (size_t i = 0; e == 0 && TRANSPORTS[i]; i++)
         if (TRANSPORTS[i]->relate_machine)
             e = TRANSPORTS[i]->relate_machine(r);

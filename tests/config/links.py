@@ -55,13 +55,50 @@ class Wanted(unittest.TestCase):
     def test_what_an_end_can_do(self):
         """What is not known of a device or adapter, or wrongly, can be said."""
         for said, verdict, expected in (("", "below", "Ultra320"), ("far_best = Ultra160", "ok", "Ultra160"),
-                                        ("near_best = 160", "ok", "Ultra160"), ("far_best = Ultra2", "ok", "Ultra160")):
+                                        ("near_best = 160", "ok", "Ultra160")):
             with self.subTest(said=said):
                 link = report(BELOW, '[link "%s"]\n%s\n' % (NAME, said))["by_name"][NAME]
                 self.assertEqual((link["verdict"], link["expected"]["label"]), (verdict, expected))
                 if said:
                     who = "target" if said.startswith("far") else "initiator"
                     self.assertEqual([c["via"][-2:] for c in link["able"] if c["who"] == who], [":2"])
+
+    def test_what_runs_faster_refutes_it(self):
+        r = report(BELOW, '[link "%s"]\nfar_best = Ultra2\n[link "1000:0030"]\nnear_best = Ultra160\n' % NAME)
+        link = r["by_name"][NAME]
+        self.assertEqual([c["label"] for c in link["able"] if c["who"] == "target"], ["Ultra320"])
+        self.assertEqual([c["label"] for c in link["able"] if c["who"] == "initiator"], ["Ultra160"])
+        notes = [n[n.rindex(".conf:") + 6:] for n in r["notes"]]
+        self.assertEqual(notes, ["4: not used for 7 links: target0:0:0 runs at Ultra320, which is more",
+                                 "2: not used: %s runs at Ultra160, which is more" % NAME])
+        self.assertEqual(report(BELOW, '[link "target0:0:1"]\nnear_best = 319\n')["notes"], [], "rounded")
+
+    def test_one_bad_label_is_one_note(self):
+        r = report(BELOW, '[link "*"]\nexpect = Ultra999\n')
+        self.assertEqual([n[n.rindex(".conf:") + 6:] for n in r["notes"]],
+                         ["2: no mode of a link like target0:0:0 is called Ultra999"])
+
+    def test_a_label_of_some_of_the_links_is_fine(self):
+        r = report("mixed-large-two-faults", '[link "*"]\nfar_best = 16GFC\n')
+        self.assertLess({"fc", "pcie"}, {link["transport"] for link in r["links"]})
+        self.assertEqual([n for n in r["notes"] if ".conf:" in n], [])
+
+    def test_by_each_device_on_it(self):
+        case = "mixed-large-two-faults"
+        seen = {}
+        for d in report(case, "")["devices"]:
+            seen.setdefault(d["link"], []).append(d)
+        link, last = next((k, v[-1]) for k, v in seen.items() if k and len(v) > 1)
+        for glob in [last["hctl"]] + last["nodes"]:
+            with self.subTest(glob=glob):
+                r = report(case, '[link "%s"]\nexpect = 8GFC\nreason = said\n' % glob)
+                self.assertEqual([x["id"] for x in r["links"] if x.get("reason") == "said"], [link])
+
+    def test_what_is_about_nothing_is_said(self):
+        r = report(BELOW, '[link "sdq"]\nignore = yes\n\n[host "host9"]\nphysical = yes\n[link "target*"]\nignore = no\n'
+                   '[link "gone"]\nignore = yes\nuntil = 2001-01-01\n[link "empty"]\n[host "host1"]\nphysical = yes\n')
+        self.assertEqual([n[n.rindex(".conf:") + 6:] for n in r["notes"]],
+                         ['4: [host "host9"] is about nothing here', '1: [link "sdq"] is about nothing here'])
 
     def test_each_key_has_its_line(self):
         lines = ('[link "*"]', "near_best = Ultra320", "ignore = yes", '[link "%s"]' % NAME, "far_best = Ultra320",
@@ -73,13 +110,14 @@ class Wanted(unittest.TestCase):
         self.assertEqual([v[v.rindex(":"):] for v in said + acknowledged], [":6", ":2", ":5", ":3"])
 
     def test_a_controller_by_its_ids(self):
-        r = report("spi-fusion-u320-fine", '[link "1000:0030"]\nnear_best = Ultra160\n')
-        link = r["by_name"]["target0:0:1"]
+        r = report(BELOW, '[link "1000:0030"]\nnear_best = Ultra160\n')
+        link = r["by_name"][NAME]
         self.assertEqual(["Ultra160"], [c["label"] for c in link["able"] if c["who"] == "initiator"])
         self.assertEqual([n for n in r.get("notes", []) if "no mode" in n], [], "the slot is none of these links")
 
     def test_by_any_name(self):
-        for glob in ("pci-0000:02:04.0-spi-0:2", "SEAGATE*", "host0", "0000:02:04.0", "LSI53C1030*"):
+        for glob in ("pci-0000:02:04.0-spi-0:2", "SEAGATE*", "host0", "0000:02:04.0", "LSI53C1030*", "sdc", "sg2", "/dev/sdc",
+                     "/dev/sg2", "0:0:2:0", "pci-0000:02:04.0-spi-0:2-lun-0"):
             with self.subTest(glob=glob):
                 self.assertEqual(report(BELOW, '[link "%s"]\nexpect = Ultra160\n' % glob)["by_name"][NAME]["verdict"], "ok")
         self.assertEqual(report(BELOW, '[link "host1"]\nexpect = Ultra160\n')["by_name"][NAME]["verdict"], "below")
