@@ -70,7 +70,8 @@ static int mode_of(struct taking *t, const struct link *l, const struct config_m
         return 0;
     }
     if (l->describe && l->describe != said->unnamed_by)
-        r = rate_of_label(l->describe, mode->label, &rate);
+        r = rate_of_label(l->describe, mode->label, l->actual.known ? l->actual.rate.lanes : 0,
+                          &rate);
     if (r == -ENOENT) {
         said->unnamed = said->unnamed ? said->unnamed : l;
         said->unnamed_by = l->describe;

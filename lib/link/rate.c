@@ -104,21 +104,32 @@ static const uint32_t PAYLOADS[] = {
     7563000,
 };
 
-int rate_of_label(rate_describe describe, const char *label, struct rate *ret)
+/* The rate of so many lanes that is called by that label. Returns 1, 0 where none is, or -ENOMEM. */
+static int label_of_lanes(rate_describe describe, struct arena *arena, uint32_t lanes,
+                          const char *label, struct rate *ret)
 {
-    enum { LANES_MAX = 32, OPTIONS_MAX = 8 };
+    enum { OPTIONS_MAX = 8 };
+
+    for (size_t i = 0; i < ELEMENTS(PAYLOADS); i++)
+        for (uint32_t options = 0; options < OPTIONS_MAX; options++) {
+            struct mode mode;
+
+            *ret = (struct rate){ lanes, options, PAYLOADS[i] };
+            if (describe(arena, *ret, &mode) < 0)
+                return -ENOMEM;
+            if (mode.label && strcmp(mode.label, label) == 0)
+                return 1;
+        }
+    return 0;
+}
+
+int rate_of_label(rate_describe describe, const char *label, uint32_t lanes, struct rate *ret)
+{
+    enum { LANES_MAX = 32 };
     _cleanup_(arena_freep) struct arena *arena = arena_new();
+    int r = !arena ? -ENOMEM : lanes ? label_of_lanes(describe, arena, lanes, label, ret) : 0;
 
-    for (size_t i = 0; arena && i < ELEMENTS(PAYLOADS); i++)
-        for (uint32_t lanes = 1; lanes <= LANES_MAX; lanes++)
-            for (uint32_t options = 0; options < OPTIONS_MAX; options++) {
-                struct mode mode;
-
-                *ret = (struct rate){ lanes, options, PAYLOADS[i] };
-                if (describe(arena, *ret, &mode) < 0)
-                    return -ENOMEM;
-                if (mode.label && strcmp(mode.label, label) == 0)
-                    return 0;
-            }
-    return arena ? -ENOENT : -ENOMEM;
+    for (uint32_t i = 1; r == 0 && i <= LANES_MAX; i++)
+        r = label_of_lanes(describe, arena, i, label, ret);
+    return r < 0 ? r : r ? 0 : -ENOENT;
 }

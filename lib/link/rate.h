@@ -39,8 +39,9 @@ struct rate rate_common(struct rate a, struct rate b);
 int rate_compare(struct rate a, struct rate b);
 
 /* The rate that a describe function calls by that label: looked for among the payloads and widths that
- * standards know. Returns 0, -ENOENT where none is called so, or -ENOMEM. */
-int rate_of_label(rate_describe describe, const char *label, struct rate *ret);
+ * standards know, first with so many lanes (0: no matter how many), then with as few as can be: where a label names a
+ * payload only ("16GFC"), it is no other link's of more and slower lanes. Returns 0, -ENOENT where none is called so, or -ENOMEM. */
+int rate_of_label(rate_describe describe, const char *label, uint32_t lanes, struct rate *ret);
 
 /* Are they one mode: as many lanes, and the same payload of each, within 1 % (some texts round)? Without
  * a rate (asynchronous) the width says nothing. */

@@ -83,6 +83,14 @@ class Wanted(unittest.TestCase):
         self.assertLess({"fc", "pcie"}, {link["transport"] for link in r["links"]})
         self.assertEqual([n for n in r["notes"] if ".conf:" in n], [])
 
+    def test_a_faster_generation_is_no_width(self):
+        for case, said in (("fc-one-port-8g-sibling-16g", "expect = 16GFC"), ("iscsi-session-over-1g-nic", "far_best = 10 Gb/s Ethernet\nnear_best = 10 Gb/s Ethernet"),
+                           ("fcoe-and-10gfc", "expect = 40 Gb/s Ethernet"), ("fc-one-port-8g-sibling-16g", "expect = 32GFC")):
+            with self.subTest(case=case, said=said):
+                r = report(case, '[link "*"]\n%s\n' % said)
+                below = {f["code"] for f in r["findings"] if f["severity"] == "warning" and f["code"] != "link-lost"}
+                self.assertEqual(below, {"rate-below-expected"})
+
     def test_by_each_device_on_it(self):
         case = "mixed-large-two-faults"
         seen = {}

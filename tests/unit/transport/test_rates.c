@@ -96,12 +96,17 @@ static void labels_lead_back_to_rates(void **state)
     struct rate rate;
 
     (void)state;
-    assert_int_equal(rate_of_label(ethernet_describe, "2.5 Gb/s Ethernet", &rate), 0);
+    assert_int_equal(rate_of_label(ethernet_describe, "2.5 Gb/s Ethernet", 0, &rate), 0);
     assert_int_equal(rate_kb_per_s(rate), 312500);
-    assert_int_equal(rate_of_label(infiniband_describe, "56 Gb/sec (4X FDR)", &rate), 0);
+    assert_int_equal(rate_of_label(ethernet_describe, "40 Gb/s Ethernet", 0, &rate), 0);
+    assert_int_equal(rate.lanes, 1);
+    assert_int_equal(rate_of_label(ethernet_describe, "40 Gb/s Ethernet", 4, &rate), 0);
     assert_int_equal(rate.lanes, 4);
-    assert_int_equal(rate_of_label(ethernet_describe, "56 Gb/sec (4X FDR)", &rate), -ENOENT);
-    assert_int_equal(rate_of_label(ethernet_describe, "", &rate), -ENOENT);
+    assert_int_equal(rate.lane_kb_per_s, 1250000);
+    assert_int_equal(rate_of_label(infiniband_describe, "56 Gb/sec (4X FDR)", 0, &rate), 0);
+    assert_int_equal(rate.lanes, 4);
+    assert_int_equal(rate_of_label(ethernet_describe, "56 Gb/sec (4X FDR)", 0, &rate), -ENOENT);
+    assert_int_equal(rate_of_label(ethernet_describe, "", 0, &rate), -ENOENT);
 }
 
 static void other_texts_are_no_rate(void **state)
