@@ -100,8 +100,8 @@ struct config_link {
     enum config_answer ignore;
     /* reason = TEXT: why; shown where the word of this section counts. NULL: none. */
     const char *reason;
-    /* until = YYYY-MM-DD: the last day (UTC) on which this section counts, as the end of that day in
-     * microseconds since 1970; 0: for good. */
+    /* until = YYYY-MM-DD: the last day (UTC; where a capture is judged, by the day on which it was taken) on which
+     * this section counts, as the end of that day in microseconds since 1970; 0: for good. */
     uint64_t until_us;
 };
 
