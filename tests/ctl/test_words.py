@@ -119,8 +119,8 @@ class Findings(Scratch):
         self.assertNotIn("Also on its way", hbactl(*captures(BELOW), "explain", "sdc").stdout)
 
     def test_since_when(self):
-        self.assertIn("\nSince 2025-11-30 10:53 UTC, as far as is known.\n",
-                      hbactl(*captures("sas-cascade-lost-a-lane"), "explain", "phy-0:0:8").stdout)
+        self.assertIn("\nSince 2026-03-02 10:10 UTC, as far as is known.\n",
+                      hbactl(*captures("sata-link-flapping"), "explain", "link2").stdout)
         self.assertNotIn("Since ", hbactl(*captures(BELOW), "explain", "sdc").stdout)
 
     def test_acknowledged(self):
