@@ -121,6 +121,31 @@ static int scrub(struct store **store)
     return 0;
 }
 
+/* Entries of a folder. */
+static size_t count_in(const struct store *store, const char *path)
+{
+    store_node dir = store_resolve(store, path, true);
+    size_t n = 0;
+
+    if (dir == STORE_NO_NODE || store_kind_of(store, dir) != STORE_DIR)
+        return 0;
+    for (store_node i = store_first(store, dir); i != STORE_NO_NODE; i = store_next(store, i))
+        n++;
+    return n;
+}
+
+/* What is in the file now. */
+static void say_written(const struct store *store, const char *path)
+{
+    size_t hosts = count_in(store, "/sys/class/scsi_host"),
+           devices = count_in(store, "/sys/class/scsi_device");
+
+    say("%s: wrote %zu host%s, %zu device%s; %s", path, hosts, hosts == 1 ? "" : "s", devices,
+        devices == 1 ? "" : "s",
+        store_taken(store)->scrubbed ? "identities replaced"
+                                     : "serial numbers, WWNs and names are in it");
+}
+
 int verb_capture(const struct request *request)
 {
     _cleanup_(store_freep) struct store *store = NULL;
@@ -135,7 +160,11 @@ int verb_capture(const struct request *request)
         return EXIT_FAILURE;
     if (!request->no_scrub && !store_taken(store)->scrubbed && scrub(&store) < 0)
         return EXIT_FAILURE;
-    if (request->n_words && strcmp(request->words[0], "-") != 0)
-        return write_capture(store, request->words[0]) < 0 ? EXIT_FAILURE : r;
+    if (request->n_words && strcmp(request->words[0], "-") != 0) {
+        if (write_capture(store, request->words[0]) < 0)
+            return EXIT_FAILURE;
+        say_written(store, request->words[0]);
+        return r;
+    }
     return capture_write(store, stdout) < 0 ? EXIT_FAILURE : r;
 }

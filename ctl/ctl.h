@@ -93,7 +93,8 @@ struct object {
  * names, ids, nodes with or without /dev/, partitions (their disk), H:C:T:L, H:C:T, PCI addresses, WWNs in any
  * notation, serial numbers, by-id names, the kernel log's ata1.00; and what is no object of a report stands for
  * what leads to it or hangs below it: expanders, ports and end devices of SAS, remote ports, fabrics, enclosures,
- * iSCSI targets and sessions. In any case of letters. */
+ * iSCSI targets and sessions; arrays, volumes and mount points for the devices that carry them. In any case of
+ * letters but those of users. */
 size_t resolve_name(const struct report *report, const char *name, struct object *ret, size_t max);
 
 /* The name, or on this machine what a path leads to: /dev/disk/by-id/… is a link. *ret_buffer is to be freed. */

@@ -27,8 +27,8 @@ static const struct {
       "hosts, links and devices as a tree, with what is wrong (default)" },
     { "list", 1, 1, verb_list, "list hosts|links|devices|findings", "one table" },
     { "show", 1, 1, verb_show, "show NAME", "everything known of one host, link or device" },
-    { "explain", 1, 1, verb_explain, "explain NAME|CODE",
-      "why it is judged so; what a finding means" },
+    { "explain", 1, 1, verb_explain, "explain NAME|CODE|codes",
+      "why it is judged so; what a finding means; all there are" },
     { "compare", 1, 2, verb_compare, "compare CAPTURE [CAPTURE]",
       "what differs from another capture, or from this machine" },
     { "report", 0, 0, verb_report, "report [--json]", "all of it at once" },
@@ -36,7 +36,7 @@ static const struct {
       "what this machine says, in a file that replays anywhere" },
 };
 
-static int usage(FILE *out, int status)
+static int usage(FILE *out)
 {
     fputs(
         "hbactl [OPTION...] [VERB]\n\nShows in which mode every storage link of this machine runs.\n\n",
@@ -45,7 +45,7 @@ static int usage(FILE *out, int status)
         fprintf(out, "  %-34s %s\n", VERBS[i].synopsis, VERBS[i].help);
     fputs(
         "\nNAME is sda, /dev/sg3, 0:0:2:0, host1, phy-1:0:3, expander-0:0, a PCI address, a WWN, a serial\n"
-        "number, an IQN, ...\n\n"
+        "number, an IQN, md0, a mount point, ...\n\n"
         "      --json[=pretty|short|off]  JSON; -j: pretty on a terminal, else short\n"
         "      --capture FILE             look at a capture instead of this machine; given several\n"
         "                                 times, the earlier ones are history (- is standard input)\n"
@@ -60,7 +60,7 @@ static int usage(FILE *out, int status)
         "      --no-legend                no head and no closing sentences\n"
         "  -h, --help, --version\n",
         out);
-    return status;
+    return EXIT_WELL;
 }
 
 static bool wants_colour(void)
@@ -175,9 +175,10 @@ static int parse_option(int option, struct request *request, const char **captur
         puts("hbactl " HBAD_VERSION);
         return EXIT_WELL;
     case 'h':
-        return usage(stdout, EXIT_WELL);
-    default:
-        return usage(stderr, EXIT_USAGE);
+        return usage(stdout);
+    default: /* getopt_long() has said what is wrong */
+        say("see hbactl --help");
+        return EXIT_USAGE;
     }
 }
 
@@ -231,7 +232,7 @@ static int run_verb(struct request *request, int n_words, char **words)
     const char *verb = n_words ? words[0] : VERBS[0].word;
 
     if (strcmp(verb, "help") == 0)
-        return usage(request->out, EXIT_WELL);
+        return usage(request->out);
     request->words = (const char *const *)(words + 1);
     request->n_words = n_words ? n_words - 1 : 0;
     for (size_t i = 0; i < ELEMENTS(VERBS); i++) {

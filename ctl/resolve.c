@@ -33,9 +33,19 @@ static void add(struct search *s, struct object o)
         s->found[s->n - 1] = o;
 }
 
+/* Length without the blanks that fixed fields of devices end with. */
+static size_t trimmed(const char *text)
+{
+    size_t len = strlen(text);
+
+    while (len && text[len - 1] == ' ')
+        len--;
+    return len;
+}
+
 static bool same(const char *a, const char *b)
 {
-    return a && b && strcasecmp(a, b) == 0;
+    return a && b && trimmed(a) == trimmed(b) && strncasecmp(a, b, trimmed(a)) == 0;
 }
 
 /* A WWN without its notation: "naa.5000…", "0x5000…", "scsi-35000…" and "5000…" are one. */
@@ -282,6 +292,35 @@ static void find_folders(struct search *s, const char *name)
             add(s, (struct object){ .device = m->devices.v[i] });
 }
 
+/* Is it a part of what rides on a device ("sda > sda1 > md0 (raid1), mounted on /srv"), or where it is mounted? */
+static bool rides_on(const char *user, const char *name)
+{
+    static const char MOUNTED[] = ", mounted on ";
+    const char *mount = strstr(user, MOUNTED), *next;
+    size_t len = strlen(name);
+
+    if (mount && strcmp(mount + strlen(MOUNTED), name) == 0)
+        return true;
+    for (const char *part = user; part; part = next ? next + strlen(" > ") : NULL) {
+        next = strstr(part, " > ");
+        if (strncmp(part, name, len) == 0 && (!part[len] || strchr(" ,", part[len])))
+            return true;
+    }
+    return false;
+}
+
+/* "md0", "vg-root", "/srv": devices that carry it. */
+static void find_users(struct search *s, const char *name)
+{
+    const struct model *m = s->report->model;
+    const char *volume = text_starts_with(name, "mapper/") ? name + strlen("mapper/") : name;
+
+    for (size_t i = 0; i < m->devices.n; i++)
+        for (size_t k = 0; k < m->devices.v[i]->users.n; k++)
+            if (rides_on(m->devices.v[i]->users.v[k], volume))
+                add(s, (struct object){ .device = m->devices.v[i] });
+}
+
 /* The name without what surrounds it: "[0:0:2:0]" as of lsscsi, "scsi_host1", "/dev/sdc". */
 static char *bare_name(const char *name)
 {
@@ -300,8 +339,8 @@ static char *bare_name(const char *name)
 size_t resolve_name(const struct report *report, const char *name, struct object *ret, size_t max)
 {
     static void (*const WAYS[])(struct search *, const char *) = {
-        find_named,   find_whole_disk, find_ends,     find_enclosures,
-        find_remotes, find_in_port,    find_subjects, find_folders,
+        find_named,   find_whole_disk, find_ends,    find_enclosures, find_remotes,
+        find_in_port, find_subjects,   find_folders, find_users,
     };
     struct search s = { .report = report, .found = ret, .max = max };
     _cleanup_free_ char *bare = bare_name(name);

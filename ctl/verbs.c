@@ -71,7 +71,7 @@ static const struct {
 } LISTS[] = {
     { "hosts", LEVEL_MODES, output_hosts, output_json_hosts },
     { "links", LEVEL_MODES, output_links, output_json_links },
-    { "devices", LEVEL_IDENTITY, output_devices, output_json_devices },
+    { "devices", LEVEL_MODES, output_devices, output_json_devices },
     { "findings", LEVEL_ALL, output_findings, output_json_findings },
 };
 
@@ -121,6 +121,11 @@ static void explain(const struct request *request, const struct report *report,
         output_explain_device(report, o->device, &request->style, request->out);
 }
 
+static bool looks_like_code(const char *name)
+{
+    return strchr(name, '-') && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz-")];
+}
+
 /* Prints each object that the first word names. */
 static int for_each_named(const struct request *request,
                           void (*print)(const struct request *, const struct report *,
@@ -139,6 +144,8 @@ static int for_each_named(const struct request *request,
                     &report) < 0)
         return EXIT_FAILURE;
     n = resolve_name(report, name, objects, SHOWN_MAX);
+    if (n == 0) /* what a path leads to has no name here: a volume of LVM has */
+        n = resolve_name(report, request->words[0], objects, SHOWN_MAX);
     for (size_t i = 0; i < n && i < SHOWN_MAX; i++) {
         if (i && !request->json)
             putc('\n', request->out);
@@ -148,8 +155,10 @@ static int for_each_named(const struct request *request,
         output_explain_gone(report, name, &request->style, request->out))
         return told(report);
     if (n == 0)
-        say("nothing here is called %s; hbactl list hosts, links and devices show the names",
-            request->words[0]);
+        say("nothing here is called %s; hbactl list hosts, links and devices show the names%s",
+            request->words[0],
+            looks_like_code(request->words[0]) ? ", hbactl explain codes what findings are called"
+                                               : "");
     else if (n > SHOWN_MAX)
         say("%zu objects are called %s; %d are shown", n, request->words[0], SHOWN_MAX);
     return n ? told(report) : EXIT_FAILURE;
@@ -160,10 +169,22 @@ int verb_show(const struct request *request)
     return for_each_named(request, show);
 }
 
+/* All codes that there are. */
+static int explain_codes(const struct request *request)
+{
+    if (!request->json)
+        output_codes(&request->style, request->out);
+    for (const struct catalog_entry *e = CATALOG; request->json && e->code; e++)
+        output_json_code(e, request->json == JSON_PRETTY, request->out);
+    return EXIT_WELL;
+}
+
 int verb_explain(const struct request *request)
 {
     const struct catalog_entry *entry = catalog_find(request->words[0]);
 
+    if (strcmp(request->words[0], "codes") == 0)
+        return explain_codes(request);
     if (!entry)
         return for_each_named(request, explain);
     if (request->json)

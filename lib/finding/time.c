@@ -452,8 +452,8 @@ int judge_resets(struct judging *j)
                                arena_printf(j->arena, "%" PRIu64, resets), "its driver");
         if (r == 0)
             r = recovers ? judge_say(j, f, "%s is in error recovery", h->kernel_name)
-                         : judge_say(j, f, "%s was reset %" PRIu64 " times since the last look",
-                                     h->kernel_name, resets);
+                         : judge_say(j, f, "%s was reset %" PRIu64 " time%s since the last look",
+                                     h->kernel_name, resets, resets == 1 ? "" : "s");
     }
     return r;
 }

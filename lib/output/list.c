@@ -197,3 +197,25 @@ void output_findings(const struct report *report, const struct text_style *style
     }
     print_or_fail(t, r, "finding", report->findings.n, style, out);
 }
+
+void output_codes(const struct text_style *style, FILE *out)
+{
+    static const struct column COLUMNS[] = {
+        { "CODE" },
+        { "SEVERITY", .drop = 1 },
+        { "IT SAYS", .least = 24, .wraps = true },
+    };
+    _cleanup_(table_freep) struct table *t = table_new(COLUMNS, ELEMENTS(COLUMNS));
+    size_t n = 0;
+    int r = t ? 0 : -1;
+
+    for (; r == 0 && CATALOG[n].code; n++) {
+        const char *const CELLS[] = { CATALOG[n].code, severity_to_string(CATALOG[n].severity),
+                                      CATALOG[n].title };
+
+        r = table_row(t);
+        for (size_t c = 0; r == 0 && c < ELEMENTS(CELLS); c++)
+            r = table_cell(t, c, COLOUR_NONE, CELLS[c]);
+    }
+    print_or_fail(t, r, "code", n, style, out);
+}

@@ -45,6 +45,9 @@ void output_findings(const struct report *report, const struct text_style *style
 void output_json_code(const struct catalog_entry *entry, bool pretty, FILE *out);
 void output_code(const struct catalog_entry *entry, const struct text_style *style, FILE *out);
 
+/* A table of all codes: how bad each is as a rule, and what it says. */
+void output_codes(const struct text_style *style, FILE *out);
+
 /* Why an object is judged as it is: the rule, every input, and the findings that name it. */
 void output_explain_host(const struct report *report, const struct host *h,
                          const struct text_style *style, FILE *out);

@@ -57,6 +57,7 @@ class ExitStatus(unittest.TestCase):
                 self.assertNotEqual(p.stderr, "")
         self.assertIn("frobnicate", hbactl("frobnicate").stderr)
         self.assertIn("usage: hbactl show NAME", hbactl("show").stderr)
+        self.assertRegex(hbactl("--frobnicate").stderr, r"^[^\n]*--frobnicate[^\n]*\nhbactl: see hbactl --help\n$")
 
     def test_help_and_version(self):
         p = self.expect(0, "--help")
@@ -87,6 +88,16 @@ class Users(Scratch):
         self.assertEqual([f["used_by"] for f in findings if f["code"] == "rate-below-expected"], [users["0:0:2:0"]])
         for verb in ("show", "explain"):
             self.assertIn(users["0:0:2:0"][0], hbactl(*captures(self.CASE), verb, "sdc").stdout)
+
+    def test_said_when_written(self):
+        path = os.path.join(self.dir, "scrubbed.json")
+        p = hbactl(*captures(FINE), "capture", path)
+        self.assertEqual((p.returncode, p.stdout, p.stderr), (0, "", "hbactl: %s: wrote 2 hosts, 10 devices; identities replaced\n" % path))
+        def expose(capture):
+            capture["taken"]["scrubbed"] = False
+        p = hbactl("--capture", self.capture(expose), "--no-scrub", "capture", path)
+        self.assertTrue(p.stderr.endswith("; serial numbers, WWNs and names are in it\n"), p.stderr)
+        self.assertEqual(hbactl(*captures(FINE), "capture", "-").stderr, "")
 
     def test_a_map_that_holds_itself(self):
         def hold(capture):
@@ -328,7 +339,8 @@ class Capture(Scratch):
             with self.subTest(case=case):
                 path = os.path.join(self.dir, case)
                 p = hbactl(*captures(case), "--no-scrub", "capture", path)
-                self.assertEqual((p.returncode, p.stdout, p.stderr), (0, "", ""))
+                self.assertEqual((p.returncode, p.stdout), (0, ""))
+                self.assertRegex(p.stderr, r"^hbactl: [^\n]*: wrote \d+ hosts?, \d+ devices?; identities replaced\n$")
                 self.assertEqual(self.report("--capture", path), self.report(*captures(case)))
                 self.assertEqual(os.listdir(self.dir), [case])
                 os.unlink(path)

@@ -41,6 +41,17 @@ class Names(unittest.TestCase):
                         p = hbactl(*captures(case), "show", name)
                         self.assertEqual((p.returncode, p.stdout.partition("\n")[0]), (0, thing), p.stderr)
 
+    def test_blanks_at_the_end_are_no_part_of_a_name(self):
+        for name in ("t10.SEAGATE 3HY10002", "t10.SEAGATE 3HY10002            "):
+            self.assertTrue(hbactl(*captures(BELOW), "show", name).stdout.startswith("0:0:2:0\n"), name)
+
+    def test_what_rides_on_it(self):
+        names = captures("spi-slow-half-of-a-mirror")
+        for name, devices in (("md0", ["0:0:2:0", "0:0:3:0"]), ("/dev/md0", ["0:0:2:0", "0:0:3:0"]), ("/home", ["0:0:3:0"]),
+                              ("/dev/mapper/customers-maildir", ["0:0:2:0", "0:0:3:0"]), ("/srv/maildir box", ["0:0:2:0", "0:0:3:0"]),
+                              ("md", []), ("raid1", []), ("/srv", [])):
+            self.assertEqual(re.findall(r"(?m)^\d+:\d+:\d+:\d+(?=$)", hbactl(*names, "show", name).stdout), devices, name)
+
     def test_by_id(self):
         report = json.loads(hbactl(*captures("mixed-large-two-faults"), "report", "--json").stdout)
         device = [d for d in report["devices"] if (d["wwid"] or "").startswith("naa.5")][0]
@@ -82,6 +93,24 @@ class Findings(Scratch):
                 self.assertIn("What to do", p.stdout)
                 for verb in re.findall(r"\bhbactl (\w+)", p.stdout):
                     self.assertIn("\n  %s " % verb, hbactl("--help").stdout)
+
+    def test_codes_are_listed(self):
+        out = hbactl("explain", "codes").stdout
+        codes = re.findall(r"(?m)^([a-z-]+) +(?:info|warning|critical) +\w", out)
+        self.assertIn("\n%d codes.\n" % len(codes), out)
+        self.assertIn("device-stuck", codes)
+        self.assertEqual(re.findall(r'(?m)"code":\s*"([a-z-]+)"', hbactl("explain", "codes", "--json").stdout), codes)
+        self.assertIn("hbactl explain codes", hbactl(*captures(BELOW), "explain", "rate-bellow").stderr)
+        self.assertNotIn("hbactl explain codes", hbactl(*captures(BELOW), "explain", "sdzz").stderr)
+
+    def test_reset_once(self):
+        before, after = captures("sas-adapter-resets")[1::2]
+        with open(after, encoding="utf-8") as file:
+            once = self.file("2.json", file.read().replace('"ioc_reset_count": "2\\n"', '"ioc_reset_count": "1\\n"'))
+        self.assertIn(" host0 was reset 1 time since the last look\n", hbactl("--capture", before, "--capture", once).stdout)
+
+    def test_serial_numbers_are_listed(self):
+        self.assertRegex(hbactl(*captures(BELOW), "list", "devices").stdout, r"(?m) SERIAL .*\n.* 3HY10000 ")
 
     def test_a_verdict_is_explained(self):
         out = hbactl(*captures(BELOW), "explain", "sdc").stdout
