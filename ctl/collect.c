@@ -282,6 +282,12 @@ static const char *how_it_ended(struct child *child, char *buffer, size_t size)
     return buffer;
 }
 
+/* Did anything come of the adapter? */
+static bool has_adapter(const struct store *store, const struct adapter *a)
+{
+    return !a->below || store_resolve(store, a->below, true) != STORE_NO_NODE;
+}
+
 /* The stream of a child has ended. */
 static int finish(struct collecting *c, struct child *child)
 {
@@ -299,6 +305,10 @@ static int finish(struct collecting *c, struct child *child)
         r = note(c->notes, "hbad-collect for %s ended early (%s)%s%s; what it sent is used%s%s",
                  child->adapter->name, how, child->at ? ", at device " : "",
                  child->at ? child->at : "", *said ? ". It said: " : "", said);
+    }
+    if (child->complete && !has_adapter(c->store, child->adapter)) {
+        c->notes->unexamined++;
+        r = note(c->notes, "hbad-collect for %s sent nothing of it", child->adapter->name);
     }
     forget(child);
     return r;

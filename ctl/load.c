@@ -27,8 +27,17 @@ static int64_t refill(void *userdata, uint8_t *buffer, size_t size)
     return n < 0 ? -errno : n;
 }
 
-/* Reads a capture file into a store; "-" is standard input. */
-static int load_capture(const char *path, struct store *store)
+#define BREAKS_OFF "%s: the capture breaks off at byte %llu; what came before is used"
+
+static int note_broken(struct notes *notes, const char *path, uint64_t offset)
+{
+    notes->unexamined++;
+    return note(notes, BREAKS_OFF, path, (unsigned long long)offset);
+}
+
+/* Reads a capture file into a store; "-" is standard input. One that breaks off is said in the notes (NULL: on
+ * standard error), and counts as an adapter that could not be read whole. */
+static int load_capture(const char *path, struct store *store, struct notes *notes)
 {
     _cleanup_(arena_freep) struct arena *arena = arena_new();
     _cleanup_(json_reader_freep) struct json_reader *reader = NULL;
@@ -54,9 +63,10 @@ static int load_capture(const char *path, struct store *store)
             (unsigned long long)reading.offset);
     else if (r < 0)
         say("%s: %s", path, strerror(-r));
+    else if (reading.stopped && notes)
+        r = note_broken(notes, path, reading.offset);
     else if (reading.stopped)
-        say("%s: the capture breaks off at byte %llu; what came before is used", path,
-            (unsigned long long)reading.offset);
+        say(BREAKS_OFF, path, (unsigned long long)reading.offset);
     else if (reading.followed)
         say("%s: what follows the capture's end at byte %llu is not used", path,
             (unsigned long long)reading.offset);
@@ -73,7 +83,7 @@ static int load_history(const struct request *request, struct history **ret)
         _cleanup_(store_freep) struct store *store = store_new();
         _cleanup_(source_closep) struct source *source = NULL;
 
-        r = store ? load_capture(request->captures[i], store) : -ENOMEM;
+        r = store ? load_capture(request->captures[i], store, NULL) : -ENOMEM;
         source = r == 0 ? replay_new(store) : NULL;
         if (r == 0)
             r = source ? diagnose_remember(source, request->captures[i], history) : -ENOMEM;
@@ -118,13 +128,17 @@ static int report_of_captures(const struct request *request, struct diagnose_opt
 {
     _cleanup_(store_freep) struct store *store = store_new();
     _cleanup_(history_freep) struct history *history = NULL;
-    struct notes none = { 0 };
+    _cleanup_(notes_done) struct notes notes = { 0 };
     int r = load_history(request, &history);
 
     if (r == 0)
-        r = store ? load_capture(request->captures[request->n_captures - 1], store) : -ENOMEM;
-    options.history = history;
-    return r < 0 ? r : diagnose_store(store, &options, &none, ret);
+        r = store ? load_capture(request->captures[request->n_captures - 1], store, &notes)
+                  : -ENOMEM;
+    if (!notes.unexamined)
+        options.history = history;
+    else if (r == 0 && request->n_captures > 1)
+        r = note(&notes, "what is missing may be behind that: the earlier captures are not used");
+    return r < 0 ? r : diagnose_store(store, &options, &notes, ret);
 }
 
 /* The source over a copied tree, which must have a sys in it. Says what is wrong; NULL with errno then. */
@@ -238,7 +252,7 @@ int load_store(const struct request *request, enum level level, struct store **r
     int r = store ? 0 : -ENOMEM;
 
     for (size_t i = 0; r == 0 && i < request->n_captures; i++)
-        r = load_capture(request->captures[i], store);
+        r = load_capture(request->captures[i], store, &notes);
     if (r == 0 && !request->n_captures)
         r = request->sysfs_root
                 ? record_tree(request, level, store, &notes)

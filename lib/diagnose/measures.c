@@ -22,10 +22,15 @@ static struct device *device_of(const struct model *m, const char *hctl, size_t 
     return NULL;
 }
 
-/* kB/s (1000 bytes), without overflow for what no disk can hold; 0 for no time. */
+/* kB/s beyond which nobody has measured anything: a petabyte a second. */
+static const double RATE_MOST = 1e12;
+
+/* kB/s (1000 bytes), without overflow for what no disk can hold; 0 for no time, or a rate that cannot be. */
 static uint64_t rate_of(const struct measurement *m)
 {
-    return m->us ? (uint64_t)((double)m->bytes * 1000 / (double)m->us) : 0;
+    double rate = m->us ? (double)m->bytes * 1000 / (double)m->us : 0;
+
+    return rate < RATE_MOST ? (uint64_t)rate : 0;
 }
 
 /* The page cache is faster than any link. */

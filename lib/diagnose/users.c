@@ -88,7 +88,8 @@ int users_relate(const struct fact_set *facts, struct model *m)
         const struct subject *s = c.device->subject;
 
         for (uint32_t k = 0; r == 0 && k < s->n_facts; k++)
-            if (s->facts[k].key == &KEY_NODE && strcmp(s->facts[k].origin, "block") == 0)
+            if (s->facts[k].key == &KEY_NODE && s->facts[k].quality == QUALITY_OK &&
+                strcmp(s->facts[k].origin, "block") == 0)
                 r = follow(&c, s->facts[k].text, 0);
     }
     return r;

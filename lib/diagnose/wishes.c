@@ -117,11 +117,22 @@ static int refute(struct taking *t, const struct link *l, struct said *said)
     return said->refuted ? 0 : -ENOMEM;
 }
 
+/* How many lanes the link has, or should have by that end's own word. */
+static uint32_t lanes_of(const struct link *l, enum who who)
+{
+    uint32_t lanes = l->actual.known ? l->actual.rate.lanes : 0;
+
+    for (size_t i = 0; l->lanes_vary && i < l->able.n; i++)
+        if (l->able.v[i].who == who && l->able.v[i].mode.rate.lanes > lanes)
+            lanes = l->able.v[i].mode.rate.lanes;
+    return lanes;
+}
+
 /* What was said of an end stands for all that the end, and what is known of it, says. */
 static int take_ability(struct taking *t, struct link *l, enum who who,
                         const struct config_mode *best, const struct config_place *place)
 {
-    uint32_t lanes = l->actual.known ? l->actual.rate.lanes : 0;
+    uint32_t lanes = lanes_of(l, who);
     struct said *said = said_at(t, place, best);
     struct mode mode = { 0 };
     const char *from = NULL;

@@ -319,7 +319,9 @@ static void growth_over(const struct history *all, const char *id, uint64_t span
 
 static uint64_t per_hour(uint64_t grown, uint64_t us)
 {
-    return us ? (uint64_t)((double)grown * (double)HOUR_US / (double)us) : 0;
+    double rate = us ? (double)grown * (double)HOUR_US / (double)us : 0;
+
+    return rate < (double)UINT32_MAX ? (uint64_t)rate : UINT32_MAX;
 }
 
 /* Does the counter grow beyond a threshold? A burst between two quick looks is not taken for a rate. */

@@ -99,6 +99,7 @@ static int keep_hosts(struct history *h, const struct model *m, struct snapshot 
         struct past *p = &s->hosts[s->n_hosts++];
 
         p->id = keep(h, m->hosts.v[i]->id, &r);
+        p->pci_id = keep(h, m->hosts.v[i]->pci_id, &r);
         p->has_count = fact_number(m->hosts.v[i]->own, &KEY_RESET_COUNT, &p->count);
     }
     if (r == 0)
@@ -278,6 +279,12 @@ const struct past_measure *snapshot_measures(const struct snapshot *s, const cha
     return first;
 }
 
+/* A PCI address alone is that of many machines' adapters. */
+static bool is_same_adapter(const struct past *then, const struct host *now)
+{
+    return then && (!then->pci_id || !now->pci_id || strcmp(then->pci_id, now->pci_id) == 0);
+}
+
 static bool same_machine(const struct snapshot *s, const struct model *m)
 {
     if (s->hostname && m->hostname) {
@@ -287,7 +294,7 @@ static bool same_machine(const struct snapshot *s, const struct model *m)
             return true;
     }
     for (size_t i = 0; i < m->hosts.n; i++)
-        if (snapshot_host(s, m->hosts.v[i]->id))
+        if (is_same_adapter(snapshot_host(s, m->hosts.v[i]->id), m->hosts.v[i]))
             return true;
     return !s->n_hosts || !m->hosts.n;
 }

@@ -33,6 +33,7 @@ struct sample {
 /* A host's, remote port's or device's past. */
 struct past {
     const char *id, *kernel_name;  /* of a device H:C:T:L */
+    const char *pci_id;            /* of a host; NULL where not known */
     const char *link_id;           /* of a remote port or device; NULL where not known */
     const char *node;              /* of a remote port; NULL where not known */
     const char *path, *class_name; /* of a remote port: where it was in sysfs */

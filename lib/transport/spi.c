@@ -44,6 +44,10 @@ const struct fact_key SPI_KEY_PAGE_CAPABLE = { "page_19_04", FACT_BYTES, FACT_ID
 
 /* "12.5" in ns; the kernel prints a NUL before the newline of a fraction, and "reserved" for a period
  * that was never agreed on. */
+/* A transfer period factor is a byte, and the kernel shows those above 0Ch times 4 ns
+ * (scsi_transport_spi.c, period_to_str()). */
+enum { SPI_PS_MOST = 255 * 4000 };
+
 static int parse_period(struct fact_set *set, const struct fact_key *key, const char *origin,
                         struct bytes raw)
 {
@@ -52,7 +56,8 @@ static int parse_period(struct fact_set *set, const struct fact_key *key, const 
 
     if (text_starts_with(text, "reserved"))
         return -ENODATA;
-    if (number_decimal(text, 3, &period_ps, &rest) < 0 || (*rest && *rest != '\n') || !period_ps)
+    if (number_decimal(text, 3, &period_ps, &rest) < 0 || (*rest && *rest != '\n') || !period_ps ||
+        period_ps > SPI_PS_MOST)
         return -EBADMSG;
     return fact_put_number(set, key, origin, period_ps);
 }

@@ -159,7 +159,7 @@ bool usb_is_peered(const struct subject *controller, const struct subject *port,
     if (fact_text(port, &PEER))
         return true;
     for (uint32_t i = 0; controller && port && i < controller->n_facts; i++)
-        if (controller->facts[i].key == &USB_PEERED &&
+        if (controller->facts[i].key == &USB_PEERED && controller->facts[i].quality == QUALITY_OK &&
             strcmp(controller->facts[i].text, port->name) == 0)
             return true;
     return false;

@@ -238,6 +238,10 @@ class Machine(OnTree):
         self.addCleanup(self.stop_hanging)
         self.assertEqual(self.report()["notes"], [])
 
+    def test_sends_nothing(self):
+        self.collector("printf '{\"hbad-capture\": 1, \"end\": true}\\0'")
+        self.assertRegex(self.only_note(self.report()), r"host1.* sent nothing of it")
+
     def test_commands_no_terminal(self):
         self.collector("printf '\\033]0;title\\007\\n' >&2; exit 1")
         p, _ = self.hbactl(verb=("list", "links"))

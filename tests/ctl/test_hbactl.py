@@ -6,6 +6,7 @@ Exit status, what is said of bad input, forms of output, and what happens where 
 """
 import json
 import os
+import re
 import subprocess
 import unittest
 
@@ -172,10 +173,24 @@ class BadCaptures(Scratch):
             whole = file.read()
         path = self.file("1.json", whole + '\0{"hbad-capture": 1, "dirs": {')
         p = hbactl("--capture", path, "report", "--json")
-        self.assertEqual(p.returncode, 0, p.stderr)
-        self.assertIn(path, p.stderr)
+        self.assertEqual((p.returncode, p.stderr), (0, ""))
+        report = json.loads(p.stdout)
+        self.assertEqual((report["summary"]["links"], report["summary"]["unexamined"]), (10, 1))
+        self.assertRegex(report["notes"][0], re.escape(path) + ".*breaks off")
+        p = hbactl("--capture", path, "capture", self.file("2.json", ""))
+        self.assertEqual(p.returncode, 1, "what is written is not the whole machine")
         self.assertIn("breaks off", p.stderr)
-        self.assertEqual(json.loads(p.stdout)["summary"]["links"], 10)
+
+    def test_nothing_is_lost_behind_a_break(self):
+        whole = captures("sas-shelf-unplugged-one-finding")
+        with open(whole[1], encoding="utf-8") as file:
+            machine = json.load(file)
+        del machine["dirs"]["/sys/class/sas_expander"]
+        machine["dirs"] = {d: v for d, v in machine["dirs"].items() if "expander" not in d}
+        path = self.file("2.json", json.dumps(machine) + '\0{"hbad-capture": 1, "dirs": {')
+        report = json.loads(hbactl("--capture", whole[1], "--capture", path, "report", "--json").stdout)
+        self.assertNotIn("link-lost", [f["code"] for f in report["findings"]])
+        self.assertIn("earlier captures are not used", report["notes"][1])
 
 
     def test_what_follows_the_end_is_told(self):
