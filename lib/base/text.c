@@ -116,16 +116,25 @@ const char *path_last(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Length of "ESC [ numbers m" (ECMA-48 8.3.117), 0 where there is none. */
+/* Length of a sequence that may stay (ECMA-48 8.3.117): colours, bold, faint and their end, but nothing that
+ * hides text; 0 where there is none. */
 static size_t colour_sequence(const char *text)
 {
-    size_t n = 2;
+    static const char *const KEPT[] = { "\033[0m",  "\033[1m",  "\033[2m",    "\033[31m",
+                                        "\033[32m", "\033[33m", "\033[1;31m", "\033[1;33m" };
 
-    if (text[0] != '\033' || text[1] != '[')
-        return 0;
-    while ((text[n] >= '0' && text[n] <= '9') || text[n] == ';')
-        n++;
-    return text[n] == 'm' ? n + 1 : 0;
+    for (size_t i = 0; i < sizeof(KEPT) / sizeof(*KEPT); i++)
+        if (text_starts_with(text, KEPT[i]))
+            return strlen(KEPT[i]);
+    return 0;
+}
+
+/* U+202A to U+202E and U+2066 to U+2069 turn the order of what follows around (UAX #9). */
+static bool is_reordering(const uint8_t *p, size_t n)
+{
+    return n == 3 && p[0] == 0xe2 &&
+           ((p[1] == 0x80 && p[2] >= 0xaa && p[2] <= 0xae) ||
+            (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9));
 }
 
 void text_for_terminal(char *text)
@@ -137,7 +146,8 @@ void text_for_terminal(char *text)
 
         n = colour ? colour : utf8_sequence(p, left);
         /* U+0080 to U+009F are control characters as well */
-        if (!colour && (n == 0 || control || (n == 2 && p[0] == 0xc2 && p[1] < 0xa0))) {
+        if (!colour &&
+            (n == 0 || control || is_reordering(p, n) || (n == 2 && p[0] == 0xc2 && p[1] < 0xa0))) {
             n = n ? n : 1;
             memset(text, '?', n);
         }

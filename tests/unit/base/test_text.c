@@ -170,6 +170,13 @@ static void terminals_get_no_control_characters(void **state)
         { "\033[2J\033[", "?[2J?[" },
         { "\xc2\x9bm \xc2\xa0", "??m \xc2\xa0" },
         { "\xff\xc3", "??" },
+        { "sdc\033[8m", "sdc?[8m" },
+        { "\xe2\x80\xae"
+          "ko",
+          "???ko" },
+        { "\xe2\x81\xa6"
+          "ko",
+          "???ko" },
     };
 
     (void)state;
