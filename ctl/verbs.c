@@ -62,7 +62,7 @@ int verb_report(const struct request *request)
     return EXIT_WELL;
 }
 
-/* What can be listed, and how much must be known for it. */
+/* What can be listed, and how much must be asked of a machine for it. */
 static const struct {
     const char *word;
     enum level level;
@@ -71,13 +71,14 @@ static const struct {
 } LISTS[] = {
     { "hosts", LEVEL_MODES, output_hosts, output_json_hosts },
     { "links", LEVEL_MODES, output_links, output_json_links },
-    { "devices", LEVEL_MODES, output_devices, output_json_devices },
+    { "devices", LEVEL_IDENTITY, output_devices, output_json_devices },
     { "findings", LEVEL_ALL, output_findings, output_json_findings },
 };
 
 int verb_list(const struct request *request)
 {
     _cleanup_(report_freep) struct report *report = NULL;
+    enum level level;
     size_t i = 0;
 
     while (i < ELEMENTS(LISTS) && strcmp(LISTS[i].word, request->words[0]) != 0)
@@ -86,7 +87,9 @@ int verb_list(const struct request *request)
         say("there is no list of %s: hosts, links, devices or findings", request->words[0]);
         return EXIT_USAGE;
     }
-    if (load_report(request, request->json ? LEVEL_ALL : LISTS[i].level, NULL, &report) < 0)
+    /* What a capture holds costs nothing to look at. */
+    level = request->json || request->n_captures ? LEVEL_ALL : LISTS[i].level;
+    if (load_report(request, level, NULL, &report) < 0)
         return EXIT_FAILURE;
     if (request->json)
         LISTS[i].json(report, request->json == JSON_PRETTY, request->out);
