@@ -66,6 +66,16 @@ bool text_is_plain(struct bytes b)
     return (b.len == 0 || !memchr(b.data, '\0', b.len)) && text_is_utf8(b);
 }
 
+bool text_same(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+bool text_same_known(const char *a, const char *b)
+{
+    return a && b && strcmp(a, b) == 0;
+}
+
 bool text_starts_with(const char *text, const char *start)
 {
     return strncmp(text, start, strlen(start)) == 0;

@@ -16,6 +16,12 @@ bool text_is_utf8(struct bytes b);
 /* Can it stand in a capture as a string: valid UTF-8 without a NUL? */
 bool text_is_plain(struct bytes b);
 
+/* Are they the same text? NULL is the same as NULL, and as nothing else. */
+bool text_same(const char *a, const char *b);
+
+/* Are both known, that is not NULL, and the same text? */
+bool text_same_known(const char *a, const char *b);
+
 bool text_starts_with(const char *text, const char *start);
 bool text_ends_with(const char *text, const char *end);
 

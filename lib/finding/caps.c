@@ -6,13 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "expect/expect.h"
 #include "finding/judge.h"
-
-static bool same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
 
 /* The limit that holds the link: the tightest of `allowed`; NULL where it is not below its ability, or does not
  * hold: the link exceeds it. */
@@ -39,7 +35,7 @@ static bool same_cap(const struct link *l, const struct claim *cap, const struct
 {
     const struct claim *its = cap_of(other);
 
-    return its && other->host == l->host && same_text(its->via, cap->via) &&
+    return its && other->host == l->host && text_same(its->via, cap->via) &&
            its->mode.rate.lane_kb_per_s == cap->mode.rate.lane_kb_per_s;
 }
 

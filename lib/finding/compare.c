@@ -36,15 +36,10 @@ struct about {
     const char *id, *name;
 };
 
-static bool same(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 static int differ(const struct about *s, enum change_kind kind, const char *what, const char *a,
                   const char *b)
 {
-    if (same(a, b))
+    if (text_same(a, b))
         return 0;
     return vec_push(&s->c->changes, (struct change){ kind, s->id, s->name, what, a, b });
 }
@@ -243,7 +238,7 @@ static int compare_links(struct comparison *c, const struct object *o)
         return r;
     if (r == 0)
         r = differ(&s, CHANGE_DEVICE, "far end", a->far, b->far);
-    if (r == 0 && a->actual.known && b->actual.known && same(x, y))
+    if (r == 0 && a->actual.known && b->actual.known && text_same(x, y))
         r = differ(&s, CHANGE_MODE, "in detail", a->actual.detail, b->actual.detail);
     return r < 0 ? r : compare_counters(&s, a, b);
 }
@@ -311,7 +306,7 @@ static bool share_serials(const struct model *a, const struct model *b)
 
     for (size_t i = 0; i < a->devices.n; i++)
         for (size_t k = 0; a->devices.v[i]->serial && k < b->devices.n; k++)
-            if (same(a->devices.v[i]->serial, b->devices.v[k]->serial))
+            if (text_same(a->devices.v[i]->serial, b->devices.v[k]->serial))
                 return true;
     return count_serials(a) < SEVERAL || count_serials(b) < SEVERAL;
 }
@@ -320,7 +315,7 @@ static int compare_machines(struct comparison *c, const struct report *a, const 
 {
     const char *what = NULL, *before = a->hostname, *after = b->hostname;
 
-    if (before && after && !same(before, after)) {
+    if (before && after && !text_same(before, after)) {
         what = "host name";
     } else if (!share_hosts(a->model, b->model)) {
         what = "no adapter in both; the first is";

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* ---- link-lost ---- */
 
 enum { DEVICES_NAMED = 8 }; /* of those that went with a link */
@@ -85,11 +87,6 @@ static bool was_seen_later(const struct judging *j, size_t snapshot, const char 
     return false;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-    return a && b && strcmp(a, b) == 0;
-}
-
 /* Does a lane of the wide link still lead to the same end, now as a link of its own? `*ret_is_replaced`: one
  * leads to another end now. */
 static bool lives_on(const struct judging *j, const struct snapshot *s, const struct sample *wide,
@@ -97,13 +94,13 @@ static bool lives_on(const struct judging *j, const struct snapshot *s, const st
 {
     *ret_is_replaced = false;
     for (size_t i = 0; i < s->n_links; i++) {
-        const struct link *l = same_text(s->links[i].bundle_id, wide->id)
+        const struct link *l = text_same_known(s->links[i].bundle_id, wide->id)
                                    ? judge_link(j, s->links[i].id)
                                    : NULL;
 
         if (!l || l->state != LINK_UP || l->judged_above)
             continue;
-        if (!wide->far_id || same_text(l->far_id, wide->far_id))
+        if (!wide->far_id || text_same_known(l->far_id, wide->far_id))
             return true;
         *ret_is_replaced = true;
     }
@@ -115,7 +112,7 @@ static bool was_elsewhere(const struct judging *j, const struct loss *x, const c
 {
     const struct sample *then = snapshot_link(&j->history->snapshots.v[x->last], id);
 
-    return !then || then->state != LINK_UP || !same_text(then->far_id, x->far_id);
+    return !then || then->state != LINK_UP || !text_same_known(then->far_id, x->far_id);
 }
 
 /* Was what is at the far end moved: is it on another link now, or was since, where it was not then? */
@@ -126,14 +123,15 @@ static bool was_moved(const struct judging *j, const struct loss *x)
     for (size_t i = 0; i < j->model->links.n; i++) {
         const struct link *l = j->model->links.v[i];
 
-        if (l->state == LINK_UP && same_text(l->far_id, x->far_id) && was_elsewhere(j, x, l->id))
+        if (l->state == LINK_UP && text_same_known(l->far_id, x->far_id) &&
+            was_elsewhere(j, x, l->id))
             return true;
     }
     for (size_t i = x->last + 1; i < j->history->snapshots.n; i++) {
         const struct snapshot *s = &j->history->snapshots.v[i];
 
         for (size_t k = 0; k < s->n_links; k++)
-            if (s->links[k].state == LINK_UP && same_text(s->links[k].far_id, x->far_id) &&
+            if (s->links[k].state == LINK_UP && text_same_known(s->links[k].far_id, x->far_id) &&
                 was_elsewhere(j, x, s->links[k].id))
                 return true;
     }
@@ -147,7 +145,7 @@ static bool is_hidden(const struct judging *j, const struct sample *s)
     for (size_t i = 0; i < j->model->hosts.n; i++) {
         const struct host *h = j->model->hosts.v[i];
 
-        if (same_text(h->id, s->host_id))
+        if (text_same_known(h->id, s->host_id))
             return s->is_slot || h->reason;
     }
     return false;
@@ -309,8 +307,8 @@ static int add_lost(struct judging *j, struct losses *all, size_t first)
         struct loss *other = &all->v.v[i];
 
         if (other->is_done || other->last != x->last ||
-            (i != first && !same_text(other->host_id, x->host_id) &&
-             !same_text(other->wire, x->wire)) ||
+            (i != first && !text_same_known(other->host_id, x->host_id) &&
+             !text_same_known(other->wire, x->wire)) ||
             is_explained(j, all, other))
             continue;
         other->is_done = true;
@@ -419,7 +417,7 @@ static enum other find_twin(const struct judging *j, const struct device *d)
         const struct device *other = j->model->devices.v[i];
         const struct remote *way = other->remote ? remote_of(j, other->remote) : NULL;
 
-        if (other == d || !same_text(other->wwid, d->wwid) || !other->link)
+        if (other == d || !text_same_known(other->wwid, d->wwid) || !other->link)
             continue;
         if ((!other->remote || (way && way->is_up)) && other->link->state == LINK_UP)
             return OTHER_UP;
@@ -433,9 +431,9 @@ static enum other find_twin(const struct judging *j, const struct device *d)
 /* May the remote port be of the lost one's target, and a way to it? */
 static enum other is_other_port(const struct remote *p, const struct path *x)
 {
-    bool is_same = same_text(p->node, x->node);
+    bool is_same = text_same_known(p->node, x->node);
 
-    if (same_text(p->id, x->id) || (!is_same && p->node && x->node))
+    if (text_same_known(p->id, x->id) || (!is_same && p->node && x->node))
         return OTHER_NONE;
     if (p->is_up && p->link->state == LINK_UP)
         return is_same ? OTHER_UP : OTHER_UNCLEAR;
@@ -457,7 +455,7 @@ static enum other find_other_path(const struct judging *j, const struct path *x)
         const struct device *d = j->model->devices.v[i];
         enum other twin;
 
-        if (!same_text(d->remote, x->id))
+        if (!text_same_known(d->remote, x->id))
             continue;
         twin = find_twin(j, d);
         units = twin < units ? twin : units;
@@ -511,7 +509,7 @@ static int add_target(struct judging *j, struct paths *all, size_t first)
     size_t n = 1;
 
     for (size_t i = first + 1; r == 0 && i < all->v.n; i++) {
-        if (all->v.v[i].is_done || !same_text(all->v.v[i].node, x->node))
+        if (all->v.v[i].is_done || !text_same_known(all->v.v[i].node, x->node))
             continue;
         r = add_path(j, f, &all->v.v[i]);
         other = all->v.v[i].other < other ? all->v.v[i].other : other;

@@ -17,11 +17,6 @@
 
 enum { TOGETHER_MIN = 3 }; /* so many links alike, and no other, point at what they share */
 
-static bool same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 /* What set the expectation first. */
 static enum who setter_of(const struct link *l)
 {
@@ -158,7 +153,7 @@ static bool is_alike(const struct group *g, const struct link *l)
 
 static bool in_group(const struct group *g, const struct link *l)
 {
-    return is_alike(g, l) && same_text(code_of(l), g->code);
+    return is_alike(g, l) && text_same(code_of(l), g->code);
 }
 
 /* All links alike that hang below `up` (NULL: anywhere), as subjects. */
@@ -214,8 +209,8 @@ static bool same_parameters(const struct host *a, const struct host *b)
     if (a->parameters.n != b->parameters.n)
         return false;
     for (size_t i = 0; i < a->parameters.n; i++)
-        if (!same_text(a->parameters.v[i].name, b->parameters.v[i].name) ||
-            !same_text(a->parameters.v[i].value, b->parameters.v[i].value))
+        if (!text_same(a->parameters.v[i].name, b->parameters.v[i].name) ||
+            !text_same(a->parameters.v[i].value, b->parameters.v[i].value))
             return false;
     return true;
 }
@@ -230,8 +225,8 @@ static const struct link *other_channel(const struct judging *j, const struct li
         const struct link *l = j->model->links.v[i];
 
         if (!l->host || l->host == slow->host || judge_is_slot(l) || l->state != LINK_UP ||
-            !l->actual.known || !same_text(l->host->driver, slow->host->driver) ||
-            !same_text(l->host->pci_id, slow->host->pci_id) ||
+            !l->actual.known || !text_same(l->host->driver, slow->host->driver) ||
+            !text_same(l->host->pci_id, slow->host->pci_id) ||
             !same_parameters(l->host, slow->host))
             continue;
         if (rate_compare(l->actual.rate, slow->actual.rate) > 0)
@@ -306,7 +301,7 @@ static int single_ended(struct judging *j, struct group *g)
     for (size_t i = 0; r == 0 && i < j->model->links.n; i++) {
         const struct link *other = j->model->links.v[i];
 
-        if (g->done[i] || other->host != l->host || !same_text(code_of(other), g->code))
+        if (g->done[i] || other->host != l->host || !text_same(code_of(other), g->code))
             continue;
         g->done[i] = true;
         r = judge_subject_link(j, f, other);
@@ -352,7 +347,7 @@ static int add_bundle(struct judging *j, struct finding *f, struct group *g)
     const struct link *l = g->first;
     int r = judge_subject_link(j, f, l->bundle);
 
-    if (same_text(code_of(l->bundle), g->code))
+    if (text_same(code_of(l->bundle), g->code))
         g->done[l->bundle->index] = true;
     for (size_t i = 0; r == 0 && i < j->model->links.n; i++) {
         const struct link *lane = j->model->links.v[i];
@@ -373,7 +368,7 @@ static int add_same_wire(struct judging *j, struct finding *f, struct group *g)
     for (size_t i = 0; r == 0 && g->first->far_is_network && i < j->model->links.n; i++) {
         const struct link *l = j->model->links.v[i];
 
-        if (g->done[i] || !judge_same_wire(l, g->first) || !same_text(code_of(l), g->code) ||
+        if (g->done[i] || !judge_same_wire(l, g->first) || !text_same(code_of(l), g->code) ||
             !rate_same(l->actual.rate, g->first->actual.rate))
             continue;
         g->done[i] = true;

@@ -82,17 +82,13 @@ struct comparison {
     bool same_far; /* one of the faster leads to the same network or target */
 };
 
-static bool same_text(const char *a, const char *b)
-{
-    return a && b && strcmp(a, b) == 0;
-}
-
 /* Do both links lead to ports of one target? */
 static bool share_target(const struct model *m, const struct link *a, const struct link *b)
 {
     for (size_t i = 0; i < m->remotes.n; i++)
         for (size_t k = 0; m->remotes.v[i].link == a && k < m->remotes.n; k++)
-            if (m->remotes.v[k].link == b && same_text(m->remotes.v[i].node, m->remotes.v[k].node))
+            if (m->remotes.v[k].link == b &&
+                text_same_known(m->remotes.v[i].node, m->remotes.v[k].node))
                 return true;
     return false;
 }
@@ -105,7 +101,7 @@ static bool compare_sibling(void *userdata, const struct link *sibling)
         return true;
     c->faster++;
     c->is_right |= c->expected && rate_same(sibling->actual.rate, *c->expected);
-    c->same_far |= sibling->far_is_network && (same_text(sibling->far_id, c->link->far_id) ||
+    c->same_far |= sibling->far_is_network && (text_same_known(sibling->far_id, c->link->far_id) ||
                                                share_target(c->j->model, sibling, c->link));
     if (!c->best || rate_compare(sibling->actual.rate, c->best->actual.rate) > 0)
         c->best = sibling;

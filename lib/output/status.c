@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "output/closing.h"
 #include "output/table.h"
 #include "output/words.h"
@@ -107,11 +108,6 @@ static struct child *children_of(const struct tree *t, const struct link *up, si
     return t->children + low;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 static bool is_empty(const struct link *l)
 {
     return l->state == LINK_EMPTY;
@@ -158,8 +154,8 @@ static bool alike(const struct tree *t, const struct link *a, const struct link 
         return false;
     if (is_empty(a))
         return true;
-    if (!t->fold || a->verdict != b->verdict || !same_text(a->far, b->far) ||
-        !same_text(a->actual.label, b->actual.label) ||
+    if (!t->fold || a->verdict != b->verdict || !text_same(a->far, b->far) ||
+        !text_same(a->actual.label, b->actual.label) ||
         rate_compare(a->actual.rate, b->actual.rate) != 0)
         return false;
     children_of(t, b, &below);
@@ -275,7 +271,7 @@ static bool lane_between(const struct tree *t, const struct child *a, const stru
     for (size_t i = a->order + 1; i < b->order; i++) {
         const struct link *l = t->report->model->links.v[i];
 
-        if (l->bundle && same_text(l->near, a->link->near))
+        if (l->bundle && text_same(l->near, a->link->near))
             return true;
     }
     return false;
@@ -435,7 +431,7 @@ static int put_adapter(struct tree *t, const struct host *first, const struct ho
 static bool same_adapter(const struct report *r, const struct host *a, const struct host *b)
 {
     return !words_physical_port(r, b) && a->pci_address &&
-           same_text(a->pci_address, b->pci_address) && same_text(a->driver, b->driver) &&
+           text_same(a->pci_address, b->pci_address) && text_same(a->driver, b->driver) &&
            !a->is_bus;
 }
 

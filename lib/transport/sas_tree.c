@@ -316,11 +316,6 @@ static void hang_devices(struct sas_tree *t)
     }
 }
 
-static bool same_text(const char *a, const char *b)
-{
-    return a && b && strcmp(a, b) == 0;
-}
-
 /* Is the enclosure at the end of this port a part of the chip whose port it is? An expander's
  * has the expander's names, or an address that differs from its in the last byte only; the
  * adapter's has a name of its own. (SMP DISCOVER would tell, byte 43 bit 7.) */
@@ -337,8 +332,8 @@ static bool ends_in_own_chip(const struct sas_tree *t, const struct sas_port *po
         return model && text_starts_with(model, "VirtualSES");
     class = fact_set_find(t->relation->facts, "sas_expander", port->expander->subject->name);
     return (address && address >> 8 == port->expander->address >> 8) ||
-           (same_text(vendor, fact_text(class, &KEY_VENDOR)) &&
-            same_text(model, fact_text(class, &KEY_MODEL)));
+           (text_same_known(vendor, fact_text(class, &KEY_VENDOR)) &&
+            text_same_known(model, fact_text(class, &KEY_MODEL)));
 }
 
 static void find_virtual(struct sas_tree *t)

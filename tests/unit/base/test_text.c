@@ -189,6 +189,22 @@ static void terminals_get_no_control_characters(void **state)
     }
 }
 
+static void the_same(void **state)
+{
+    char copy[] = "sdc";
+
+    (void)state;
+    assert_true(text_same("sdc", copy));
+    assert_true(text_same(NULL, NULL));
+    assert_false(text_same("sdc", "sd"));
+    assert_false(text_same("sdc", NULL));
+    assert_false(text_same(NULL, ""));
+    assert_true(text_same_known("sdc", copy));
+    assert_false(text_same_known(NULL, NULL));
+    assert_false(text_same_known(NULL, "sdc"));
+    assert_false(text_same_known("sdc", "sd"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -197,6 +213,7 @@ int main(void)
         cmocka_unit_test(plain_text_has_no_nul),
         cmocka_unit_test(beginnings_and_ends),
         cmocka_unit_test(trimmed_and_clean),
+        cmocka_unit_test(the_same),
         cmocka_unit_test(last_components),
         cmocka_unit_test(terminals_get_no_control_characters),
     };
