@@ -76,6 +76,12 @@ static const char *far_name(const struct sas_tree *t, const struct sas_port *por
     return arena_printf(t->relation->model->arena, "SAS address %016" PRIx64, far_address(port));
 }
 
+/* Was its SCSI device deleted, as is done before a disk is pulled? A dead one takes its end device along. */
+static bool is_emptied(const struct sas_port *port)
+{
+    return port->end_device && !port->device && !port->below;
+}
+
 /* ---- width ---- */
 
 /* How many lanes a port should have. */
@@ -347,6 +353,7 @@ static int relate_lane(struct sas_tree *t, struct sas_lane *lane)
         l->bundle = lane->expander->above->n_lanes > 1 ? link_above(lane->expander) : NULL;
     } else {
         l->far = far_name(t, lane->port);
+        l->may_go = is_emptied(lane->port);
         l->bundle = lane->port->link == l ? NULL : lane->port->link;
         if (name_far_end(t, l, lane->port) < 0)
             return -ENOMEM;

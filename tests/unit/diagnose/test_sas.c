@@ -29,6 +29,23 @@ static void stale_rate_without_a_port(void **state)
     report_free(r);
 }
 
+/* A disk whose SCSI device was deleted is about to be pulled. */
+static void deleted_on_purpose(void **state)
+{
+    struct store *s = machine("mpt3sas");
+    struct report *r;
+
+    (void)state;
+    disk(s, 0, G6, G6, "ssp");
+    phy(s, HOST0, "phy-0:1", "port-0:1", G6, G6, G6);
+    port(s, HOST0, "port-0:1", 1);
+    end_device(s, HOST0 "/port-0:1", "end_device-0:1", "0x5000c50000000100", "ssp");
+    r = judged(s);
+    assert_false(expect_link(r, "phy-0:0", LINK_UP, VERDICT_OK, "6.0 Gb/s", "6.0 Gb/s")->may_go);
+    assert_true(expect_link(r, "phy-0:1", LINK_UP, VERDICT_OK, "6.0 Gb/s", "6.0 Gb/s")->may_go);
+    report_free(r);
+}
+
 static void member_of_a_port_is_up_whatever_the_rate(void **state)
 {
     static const char *const TEXTS[] = { "Unknown", "", "Link Rate failed" };
@@ -449,6 +466,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stale_rate_without_a_port),
+        cmocka_unit_test(deleted_on_purpose),
         cmocka_unit_test(member_of_a_port_is_up_whatever_the_rate),
         cmocka_unit_test(device_word_where_the_driver_has_none),
         cmocka_unit_test(proof_from_both_ends),
