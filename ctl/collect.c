@@ -47,6 +47,7 @@ struct child {
     uint64_t started_us, heard_us; /* when it last said something */
     uint64_t said_bytes;
     bool complete;
+    bool has_sent; /* something of the machine */
     bool has_ended;
     int status; /* then, as of waitpid() */
 };
@@ -206,6 +207,7 @@ static int take_object(struct collecting *c, struct child *child, struct bytes t
     if (r < 0)
         return r;
     child->complete |= reading.complete;
+    child->has_sent |= reading.has_dirs;
     free(child->at);
     child->at = progress.hctl ? strdup(progress.hctl) : NULL;
     child->cdb_len = progress.cdb.len < CDB_MAX ? progress.cdb.len : CDB_MAX;
@@ -282,12 +284,6 @@ static const char *how_it_ended(struct child *child, char *buffer, size_t size)
     return buffer;
 }
 
-/* Did anything come of the adapter? */
-static bool has_adapter(const struct store *store, const struct adapter *a)
-{
-    return !a->below || store_resolve(store, a->below, true) != STORE_NO_NODE;
-}
-
 /* The stream of a child has ended. */
 static int finish(struct collecting *c, struct child *child)
 {
@@ -306,7 +302,7 @@ static int finish(struct collecting *c, struct child *child)
                  child->adapter->name, how, child->at ? ", at device " : "",
                  child->at ? child->at : "", *said ? ". It said: " : "", said);
     }
-    if (child->complete && !has_adapter(c->store, child->adapter)) {
+    if (child->complete && !child->has_sent) {
         c->notes->unexamined++;
         r = note(c->notes, "hbad-collect for %s sent nothing of it", child->adapter->name);
     }

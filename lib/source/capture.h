@@ -20,6 +20,7 @@ enum { CAPTURE_VALUE_MAX = 512 * 1024 };
 struct capture_reading {
     bool complete; /* one object, or a stream with its last member */
     bool stopped;  /* the text broke off: what came before it is in the store */
+    bool has_dirs; /* the last object that was read holds directories: something of a machine */
     bool followed; /* something that is not read stands behind the end of the stream */
     const char
         *where; /* member path of what was wrong: "dirs./sys/class/x.period"; NULL if nothing */

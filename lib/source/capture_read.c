@@ -18,6 +18,7 @@ struct loader {
     struct members m;
     struct store *store;
     struct capture_progress *progress; /* may be NULL */
+    bool has_dirs;                     /* the object holds directories */
     bool ended;                        /* the object said that it is the last one */
 };
 
@@ -161,6 +162,7 @@ static int read_dirs(struct loader *l)
     VEC(store_node) listed = { 0 };
     int r = members_expect(&l->m, JSON_EVENT_OBJECT_BEGIN, "an object");
 
+    l->has_dirs = true;
     while (r >= 0 && (r = members_next_key(&l->m, 1)) > 0) {
         store_node dir;
 
@@ -387,6 +389,7 @@ int capture_read_object(struct json_reader *reader, struct store *store, struct 
     } else if (r == 0) {
         ret->complete = l.ended;
     }
+    ret->has_dirs = l.has_dirs;
     members_done(&l.m);
     return r;
 }

@@ -239,7 +239,7 @@ class Machine(OnTree):
         self.assertEqual(self.report()["notes"], [])
 
     def test_sends_nothing(self):
-        self.collector("printf '{\"hbad-capture\": 1, \"end\": true}\\0'")
+        self.collector("printf '{\"hbad-capture\": 1, \"end\": true}\\0'; exit 0")
         self.assertRegex(self.only_note(self.report()), r"host1.* sent nothing of it")
 
     def test_commands_no_terminal(self):
