@@ -71,6 +71,7 @@ int usbbos_decode(struct bytes data, struct usbbos *ret)
 
     if (c.failed || len < 5 || len > data.len || type != DESCRIPTOR_BOS)
         return -EBADMSG;
+    bos.is_cut = (size_t)(data.data[2] | data.data[3] << 8) > data.len;
     cursor_seek(&c, len);
     while (cursor_left(&c) >= 3) {
         uint8_t capability;

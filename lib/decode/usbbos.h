@@ -26,6 +26,8 @@ struct usbbos {
     /* Lanes below which not all of the device works (table 9-19, wFunctionalitySupport); how many it can
      * use at most, no descriptor says. 1 without the capability and where it says 0. */
     uint8_t min_lanes;
+    bool
+        is_cut; /* there should be more (wTotalLength, table 9-11): what is not in it may be missing */
 };
 
 /* Decodes descriptor 0Fh and the capabilities behind it. Capabilities of other types are passed over, one

@@ -137,6 +137,8 @@ static struct range range_of(const struct subject *device)
             range = (struct range){ GEN1, { 2, 0, GEN1_KB } };
         else if (bos.speeds & USBBOS_SUPER)
             range = (struct range){ GEN1, GEN1 };
+        if (bos.is_cut)
+            range.most = GEN2X2;
     } else if (is_superspeed(now) ? version > 300 : version >= 210 || version == 0) {
         range.most = GEN2X2;
     }

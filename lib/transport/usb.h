@@ -35,7 +35,7 @@ size_t usb_device_length(const struct subject *host);
 /* Writes the last component of the first `len` characters of a path as a text of its own. */
 void usb_name_at(const char *path, size_t len, char *ret, size_t size);
 
-/* The port that a device or hub is plugged into, by its link, else by the device's name. NULL where the
+/* The port that a device or hub is plugged into, by the device's name (drivers/usb/core/port.c), else by its link. NULL where the
  * kernel shows none. */
 const struct subject *usb_port_of(const struct fact_set *set, const struct subject *device);
 

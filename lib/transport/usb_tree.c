@@ -144,11 +144,9 @@ const struct subject *usb_port_of(const struct fact_set *set, const struct subje
     const char *name = fact_text(device, &PORT);
     char path[4096];
 
-    if (name)
-        return fact_set_find(set, "usb_port", name);
-    return device && usb_port_path(device->path, path, sizeof(path))
-               ? fact_set_find(set, "usb_port", path_last(path))
-               : NULL;
+    if (device && usb_port_path(device->path, path, sizeof(path)))
+        name = path_last(path);
+    return name ? fact_set_find(set, "usb_port", name) : NULL;
 }
 
 bool usb_is_peered(const struct subject *controller, const struct subject *port, bool *ret_unclear)
@@ -210,12 +208,16 @@ static int gather_port(struct gathering *g, const char *path)
 /* The port of a device, and that port's peer. */
 static int gather_connector(struct gathering *g, const struct subject *device)
 {
-    char by_name[4096], *port = NULL, *peer = NULL;
-    int r = gather_canonical(g, device->path, "port", &port);
+    char by_name[4096], *port = by_name, *peer = NULL;
+    int r = 0;
 
-    if (r < 0 || (!port && !usb_port_path(device->path, by_name, sizeof(by_name))))
+    /* The link may be unreadable, or lead nowhere. */
+    if (!usb_port_path(device->path, by_name, sizeof(by_name))) {
+        port = NULL;
+        r = gather_canonical(g, device->path, "port", &port);
+    }
+    if (r < 0 || !port)
         return r;
-    port = port ? port : by_name;
     r = gather_port(g, port);
     if (r == 0)
         r = gather_canonical(g, port, "peer", &peer);

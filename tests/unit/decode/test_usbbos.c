@@ -74,6 +74,9 @@ static void test_cut_short(void **state)
     /* sublinks promised that are not there */
     assert_int_equal(decode("050f240001 10100a00 05000000 0011 0000 3040 0a00", &bos), 0);
     assert_false(bos.has_plus);
+    /* half of one that goes on: wTotalLength */
+    assert_int_equal(decode("050f160002 07100202000000", &bos), 0);
+    assert_true(bos.is_cut);
     /* a length of zero must not loop */
     assert_int_equal(decode("050f090001 000000 000000", &bos), 0);
 }

@@ -84,6 +84,29 @@ static void way_to_the_controller(void **state)
     }
 }
 
+/* Half an object store may lack the half that counts; a port link that leads nowhere hides no port. */
+static void halves_and_dead_ends(void **state)
+{
+    const struct bytes half = { (const uint8_t *)BOS_HEX, (sizeof(BOS_HEX) - 1) / 2 };
+    store_node node;
+
+    (void)state;
+    for (unsigned i = 0; i < 2; i++) {
+        struct store *s = controller();
+        struct report *r;
+
+        disk(s, DISK, i ? PCI "/nowhere" : PORTS1 "/usb1-port1");
+        assert_int_equal(store_dir(s, text(DISK), &node), 0);
+        if (!i)
+            assert_int_equal(store_put(s, node, text("bos_descriptors"), STORE_FILE, half, 0, NULL),
+                             0);
+        r = judged(s);
+        expect_link(r, "1-1", LINK_UP, i ? VERDICT_BELOW : VERDICT_UNKNOWN, "480 Mb/s",
+                    i ? "5 Gb/s" : NULL);
+        report_free(r);
+    }
+}
+
 /* A port without a peer where others have one is a USB 2.0 connector; where its peer cannot be read, and no
  * other port names it, it may be more. */
 static void port_without_a_peer(void **state)
@@ -129,6 +152,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(way_to_the_controller),
+        cmocka_unit_test(halves_and_dead_ends),
         cmocka_unit_test(port_without_a_peer),
         cmocka_unit_test(hub_in_between),
     };
