@@ -27,6 +27,19 @@ simulate() {
     cat >/sys/kernel/debug/hbasim/control || fail "hbasim: $(cat /sys/kernel/debug/hbasim/error)"
 }
 
+# first_topology: the machine that the scenario's script begins with, and no more of the script: for a person who wants
+# to look around.
+first_topology() {
+    (
+        # shellcheck disable=SC2317 # guest calls it
+        simulate() {
+            cat >/sys/kernel/debug/hbasim/control
+            exit 0
+        }
+        guest
+    )
+}
+
 # simulation_ends: removes all hosts, which ends commands that would never end, and the module.
 simulation_ends() {
     local host
