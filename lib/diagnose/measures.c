@@ -107,8 +107,10 @@ int measures_take(struct source *source, struct model *m)
 
         if (r < 0)
             return r;
-        if (x.error)
+        if (!x.hctl)
             break;
+        if (!measurement_counts(&x))
+            continue;
         taken = (struct measured){ .device = device_of(m, x.hctl, &hint),
                                    .method = arena_strdup(m->arena, x.method),
                                    .block_bytes = x.block_bytes,

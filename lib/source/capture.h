@@ -29,10 +29,17 @@ struct capture_reading {
 };
 
 /* Progress of a collector, told in its stream by an extra member "at": which command it is about to
- * send. Readers of version 1 ignore it. */
+ * send, or which measuring is under way. A reader that does not know the members of the latter sees a
+ * device that is asked `cdb`. */
 struct capture_progress {
     const char *hctl; /* NULL: nothing under way */
-    struct bytes cdb;
+    struct bytes
+        cdb; /* of measuring: the first read; empty where it goes through the block layer */
+    /* Of measuring: */
+    const char *method; /* NULL: no measuring */
+    uint64_t block_bytes, depth;
+    uint64_t cell, cells; /* the cell-th of so many, from 1 */
+    uint64_t bytes;       /* that this device has given so far */
 };
 
 /* Reads all objects of the text into the store. Returns 0 (see `complete` and `stopped`), -EBADMSG for

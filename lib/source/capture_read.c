@@ -221,21 +221,53 @@ static int read_command(struct loader *l)
     return stored(l, store_put_command(l->store, &n.c));
 }
 
+/* A word that has one meaning; others, and none (NULL), are as if it were not there. */
+static bool says(const char *word, const char *meant)
+{
+    return word && strcmp(word, meant) == 0;
+}
+
 static int read_measure(struct loader *l)
 {
     struct numbers {
-        struct store_measure m;
-        uint64_t depth;
+        struct measurement m;
+        uint64_t depth, together;
+        const char *memory, *pattern;
     } n = { .depth = 1 };
+#define NUMBER(name, field)                                             \
+    {                                                                   \
+        name, MEMBER_NUMBER, offsetof(struct numbers, field), INT64_MAX \
+    }
     static const struct member MEMBERS[] = {
         { "device", MEMBER_TEXT, offsetof(struct numbers, m.hctl), 0, true },
         { "method", MEMBER_TEXT, offsetof(struct numbers, m.method), 0, true },
         { "block", MEMBER_NUMBER, offsetof(struct numbers, m.block_bytes), INT64_MAX, true },
         { "bytes", MEMBER_NUMBER, offsetof(struct numbers, m.bytes), INT64_MAX, true },
         { "us", MEMBER_NUMBER, offsetof(struct numbers, m.us), INT64_MAX, true },
-        { "cpu_us", MEMBER_NUMBER, offsetof(struct numbers, m.cpu_us), INT64_MAX },
+        NUMBER("cpu_us", m.cpu_us),
         { "depth", MEMBER_NUMBER, offsetof(struct numbers, depth), 65536 },
+        NUMBER("commands", m.commands),
+        NUMBER("user_us", m.user_us),
+        NUMBER("system_us", m.system_us),
+        NUMBER("min_us", m.min_us),
+        NUMBER("median_us", m.median_us),
+        NUMBER("p95_us", m.p95_us),
+        NUMBER("p99_us", m.p99_us),
+        NUMBER("max_us", m.max_us),
+        NUMBER("retries", m.retries),
+        NUMBER("short_bytes", m.short_bytes),
+        NUMBER("errors", m.errors),
+        NUMBER("direct", m.direct),
+        { "together", MEMBER_NUMBER, offsetof(struct numbers, together), 65536 },
+        { "idle_permille", MEMBER_NUMBER, offsetof(struct numbers, m.idle_permille), 1000 },
+        NUMBER("wall_us", m.wall_us),
+        { "sense", MEMBER_HEX, offsetof(struct numbers, m.sense) },
+        { "memory", MEMBER_TEXT, offsetof(struct numbers, memory) },
+        { "pattern", MEMBER_TEXT, offsetof(struct numbers, pattern) },
+        { "error", MEMBER_ERRNO, offsetof(struct numbers, m.error) },
+        { "disturbed", MEMBER_TEXT, offsetof(struct numbers, m.disturbed) },
     };
+#undef NUMBER
     int r = members_read(&l->m, 2, MEMBERS, ELEMENTS(MEMBERS), &n, NULL);
 
     if (r < 0)
@@ -243,6 +275,9 @@ static int read_measure(struct loader *l)
     if (!hctl_is_valid(n.m.hctl))
         return members_wrong(&l->m, "device is not H:C:T:L");
     n.m.depth = (unsigned)n.depth;
+    n.m.together = (unsigned)n.together;
+    n.m.cold = says(n.memory, "cold");
+    n.m.random = says(n.pattern, "random");
     return stored(l, store_put_measure(l->store, &n.m));
 }
 
@@ -305,23 +340,38 @@ static int read_end(struct loader *l)
     return 0;
 }
 
-/* What a collector is about to ask: {"device": …, "cdb": …}. */
+/* What a collector is about to do: {"device": …, "cdb": …, "method": …}. */
 static int read_progress(struct loader *l)
 {
     struct capture_progress p = { 0 };
+#define NUMBER(name, field)                                                      \
+    {                                                                            \
+        name, MEMBER_NUMBER, offsetof(struct capture_progress, field), INT64_MAX \
+    }
     static const struct member MEMBERS[] = {
         { "device", MEMBER_TEXT, offsetof(struct capture_progress, hctl), 0, true },
         { "cdb", MEMBER_HEX, offsetof(struct capture_progress, cdb), 0, true },
+        { "method", MEMBER_TEXT, offsetof(struct capture_progress, method) },
+        NUMBER("block", block_bytes),
+        NUMBER("depth", depth),
+        NUMBER("cell", cell),
+        NUMBER("cells", cells),
+        NUMBER("bytes", bytes),
     };
+#undef NUMBER
     int r = members_expect(&l->m, JSON_EVENT_OBJECT_BEGIN, "an object");
 
     if (r == 0)
         r = members_read(&l->m, 1, MEMBERS, ELEMENTS(MEMBERS), &p, NULL);
     if (r < 0 || !l->progress)
         return r;
+    *l->progress = p;
     l->progress->hctl = arena_strdup(l->m.arena, p.hctl);
     l->progress->cdb = arena_bytes(l->m.arena, p.cdb);
-    return l->progress->hctl && l->progress->cdb.data ? 0 : -ENOMEM;
+    l->progress->method = arena_strdup(l->m.arena, p.method);
+    return l->progress->hctl && l->progress->cdb.data && !p.method == !l->progress->method
+               ? 0
+               : -ENOMEM;
 }
 
 /* The members of a capture. Order of this table is the bit in `seen`. */

@@ -218,6 +218,67 @@ static void write_commands(struct writer *w)
     json_write_end_array(&w->json);
 }
 
+/* What is no number of a measurement, where it is there. */
+static void write_remarks(struct writer *w, const struct measurement *m)
+{
+    if (m->sense.len) {
+        json_write_key(&w->json, "sense");
+        json_write_hex(&w->json, m->sense, true);
+    }
+    if (m->cold) {
+        json_write_key(&w->json, "memory");
+        json_write_string(&w->json, "cold");
+    }
+    if (m->random) {
+        json_write_key(&w->json, "pattern");
+        json_write_string(&w->json, "random");
+    }
+    if (m->error) {
+        json_write_key(&w->json, "error");
+        json_write_string(&w->json, errno_name(m->error));
+    }
+    if (m->disturbed) {
+        json_write_key(&w->json, "disturbed");
+        json_write_string(&w->json, m->disturbed);
+    }
+}
+
+static void write_measure(struct writer *w, const struct measurement *m)
+{
+    json_write_begin_object_on_one_line(&w->json);
+    json_write_key(&w->json, "device");
+    json_write_string(&w->json, m->hctl);
+    json_write_key(&w->json, "method");
+    json_write_string(&w->json, m->method);
+    json_write_key(&w->json, "block");
+    json_write_u64(&w->json, m->block_bytes);
+    json_write_key(&w->json, "bytes");
+    json_write_u64(&w->json, m->bytes);
+    json_write_key(&w->json, "us");
+    json_write_u64(&w->json, m->us);
+    json_write_key(&w->json, "cpu_us");
+    json_write_u64(&w->json, m->cpu_us);
+    json_write_key(&w->json, "depth");
+    json_write_u64(&w->json, m->depth);
+    write_nonzero(w, "commands", m->commands);
+    write_nonzero(w, "user_us", m->user_us);
+    write_nonzero(w, "system_us", m->system_us);
+    write_nonzero(w, "min_us", m->min_us);
+    write_nonzero(w, "median_us", m->median_us);
+    write_nonzero(w, "p95_us", m->p95_us);
+    write_nonzero(w, "p99_us", m->p99_us);
+    write_nonzero(w, "max_us", m->max_us);
+    write_nonzero(w, "retries", m->retries);
+    write_nonzero(w, "short_bytes", m->short_bytes);
+    write_nonzero(w, "errors", m->errors);
+    write_nonzero(w, "direct", m->direct);
+    write_nonzero(w, "together", m->together);
+    write_nonzero(w, "idle_permille", m->idle_permille);
+    write_nonzero(w, "wall_us", m->wall_us);
+    write_remarks(w, m);
+    json_write_end_object(&w->json);
+}
+
 static void write_measures(struct writer *w)
 {
     if (!store_measures(w->store))
@@ -225,24 +286,9 @@ static void write_measures(struct writer *w)
     json_write_key(&w->json, "measures");
     json_write_begin_array(&w->json);
     for (size_t i = 0; i < store_measures(w->store); i++) {
-        struct store_measure m = store_measure_at(w->store, i);
+        struct measurement m = store_measure_at(w->store, i);
 
-        json_write_begin_object_on_one_line(&w->json);
-        json_write_key(&w->json, "device");
-        json_write_string(&w->json, m.hctl);
-        json_write_key(&w->json, "method");
-        json_write_string(&w->json, m.method);
-        json_write_key(&w->json, "block");
-        json_write_u64(&w->json, m.block_bytes);
-        json_write_key(&w->json, "bytes");
-        json_write_u64(&w->json, m.bytes);
-        json_write_key(&w->json, "us");
-        json_write_u64(&w->json, m.us);
-        json_write_key(&w->json, "cpu_us");
-        json_write_u64(&w->json, m.cpu_us);
-        json_write_key(&w->json, "depth");
-        json_write_u64(&w->json, m.depth);
-        json_write_end_object(&w->json);
+        write_measure(w, &m);
     }
     json_write_end_array(&w->json);
 }
@@ -300,6 +346,25 @@ int capture_write_chunk(const struct store *store, FILE *out)
     return write_terminated(store, out, false);
 }
 
+static void write_measuring(struct json_writer *w, const struct capture_progress *progress)
+{
+    const struct {
+        const char *name;
+        uint64_t value;
+    } NUMBERS[] = { { "block", progress->block_bytes },
+                    { "depth", progress->depth },
+                    { "cell", progress->cell },
+                    { "cells", progress->cells },
+                    { "bytes", progress->bytes } };
+
+    json_write_key(w, "method");
+    json_write_string(w, progress->method);
+    for (size_t i = 0; i < ELEMENTS(NUMBERS); i++) {
+        json_write_key(w, NUMBERS[i].name);
+        json_write_u64(w, NUMBERS[i].value);
+    }
+}
+
 int capture_write_progress(const struct capture_progress *progress, FILE *out)
 {
     struct json_writer w = json_writer(out, false);
@@ -315,6 +380,8 @@ int capture_write_progress(const struct capture_progress *progress, FILE *out)
         json_write_string(&w, progress->hctl);
         json_write_key(&w, "cdb");
         json_write_hex(&w, progress->cdb, true);
+        if (progress->method)
+            write_measuring(&w, progress);
         json_write_end_object(&w);
     }
     json_write_end_object(&w);

@@ -365,19 +365,8 @@ static int record_measure(struct source *s, const struct measure_request *reques
     struct measurement m;
     int e = source_measure(r->inner, request, &m);
 
-    if (e == 0 && !m.error) {
-        struct store_measure kept = {
-            .hctl = m.hctl,
-            .method = m.method,
-            .block_bytes = m.block_bytes,
-            .bytes = m.bytes,
-            .us = m.us,
-            .cpu_us = m.cpu_us,
-            .depth = m.depth,
-        };
-
-        e = store_put_measure(r->store, &kept);
-    }
+    if (e == 0 && m.hctl)
+        e = store_put_measure(r->store, &m);
     if (e == 0)
         *ret = m;
     return e;

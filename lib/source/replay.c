@@ -292,21 +292,13 @@ static int replay_measure(struct source *s, const struct measure_request *reques
 
     *ret = (struct measurement){ .error = ENODATA };
     for (size_t i = request->hctl ? 0 : request->nth; i < store_measures(store); i++) {
-        struct store_measure m = store_measure_at(store, i);
+        struct measurement m = store_measure_at(store, i);
 
         if (request->hctl &&
             (strcmp(m.hctl, request->hctl) != 0 || strcmp(m.method, request->method) != 0 ||
              m.block_bytes != request->block_bytes))
             continue;
-        *ret = (struct measurement){
-            .hctl = m.hctl,
-            .method = m.method,
-            .block_bytes = m.block_bytes,
-            .bytes = m.bytes,
-            .us = m.us,
-            .cpu_us = m.cpu_us,
-            .depth = m.depth,
-        };
+        *ret = m;
         break;
     }
     return 0;

@@ -306,6 +306,23 @@ static int copy_command(struct scrub *s, size_t i)
     return r < 0 ? r : store_put_command(s->out, &c);
 }
 
+static int copy_measure(struct scrub *s, size_t i)
+{
+    struct measurement m = store_measure_at(s->in, i);
+    struct bytes text = { (const uint8_t *)m.disturbed, m.disturbed ? strlen(m.disturbed) : 0 };
+    int r = 0;
+
+    s->spans.n = 0;
+    if (m.disturbed)
+        r = edited(s, &s->edit, PLACE_TEXT, text, &text);
+    if (r == 0 && m.disturbed) {
+        arena_clear(s->arena);
+        m.disturbed = arena_strndup(s->arena, (const char *)text.data, text.len);
+        r = m.disturbed ? 0 : -ENOMEM;
+    }
+    return r < 0 ? r : store_put_measure(s->out, &m);
+}
+
 static int copy_taken(struct scrub *s)
 {
     struct taken taken = *store_taken(s->in);
@@ -324,11 +341,8 @@ static int copy_all(struct scrub *s)
         r = copy_tree(s);
     for (size_t i = 0; r == 0 && i < store_commands(s->in); i++)
         r = copy_command(s, i);
-    for (size_t i = 0; r == 0 && i < store_measures(s->in); i++) {
-        struct store_measure m = store_measure_at(s->in, i);
-
-        r = store_put_measure(s->out, &m);
-    }
+    for (size_t i = 0; r == 0 && i < store_measures(s->in); i++)
+        r = copy_measure(s, i);
     return r;
 }
 

@@ -29,6 +29,7 @@
 #include "base/bytes.h"
 #include "base/cleanup.h"
 #include "source/command.h"
+#include "source/measure.h"
 
 struct source;
 
@@ -60,25 +61,6 @@ struct taken {
     uint64_t mono_us;                        /* CLOCK_MONOTONIC; falls at a reboot */
     const char *kernel, *machine, *hostname; /* "" where not known */
     bool scrubbed;                           /* serials and names were replaced */
-};
-
-/* A timed read. `method` is "read-buffer", "read-cached" or "read-media", each optionally followed by the
- * way the data goes: "/sg", "/sg-direct", "/sg-mmap", "/block-direct", "/block-buffered", "/bsg". */
-struct measure_request {
-    const char *hctl; /* NULL: what was recorded, whatever it is; number `nth` of all, from 0 */
-    const char *method;
-    uint64_t block_bytes;
-    uint64_t total_bytes; /* wanted; a replay gives what was recorded */
-    unsigned depth;
-    size_t nth;
-};
-
-struct measurement {
-    int error; /* EOPNOTSUPP where the source does not measure, ENODATA where nothing was recorded */
-    const char *hctl, *method; /* what it is about; live as long as the source */
-    uint64_t block_bytes;
-    uint64_t bytes, us, cpu_us;
-    unsigned depth;
 };
 
 /* A device that came, went or changed. The texts are borrowed until the next call for an event. */
@@ -140,7 +122,7 @@ static inline int source_prop(struct source *s, const char *path, const char *na
 int source_command(struct source *s, const struct command_target *target,
                    const struct command *command, struct answer *ret);
 
-/* One timed read. */
+/* One timed read. Where nothing was measured or recorded, `ret->hctl` is NULL. */
 static inline int source_measure(struct source *s, const struct measure_request *request,
                                  struct measurement *ret)
 {

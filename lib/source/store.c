@@ -33,10 +33,10 @@ struct command_record {
     uint8_t status;
 };
 
+/* The texts of `m` are not set. */
 struct measure_record {
-    uint32_t hctl, method;
-    uint64_t block_bytes, bytes, us, cpu_us;
-    unsigned depth;
+    struct measurement m;
+    uint32_t hctl, method, sense, disturbed; /* disturbed: STRTAB_NONE for none */
 };
 
 /* First and last command of a device. */
@@ -352,19 +352,17 @@ int store_put_command(struct store *s, const struct store_command *c)
     return r;
 }
 
-int store_put_measure(struct store *s, const struct store_measure *m)
+int store_put_measure(struct store *s, const struct measurement *m)
 {
-    struct measure_record record = {
-        .block_bytes = m->block_bytes,
-        .bytes = m->bytes,
-        .us = m->us,
-        .cpu_us = m->cpu_us,
-        .depth = m->depth,
-    };
+    struct measure_record record = { .m = *m, .disturbed = STRTAB_NONE };
     int r = strtab_put(s->strings, text_bytes(m->hctl), &record.hctl);
 
     if (r == 0)
         r = strtab_put(s->strings, text_bytes(m->method), &record.method);
+    if (r == 0)
+        r = strtab_put(s->strings, m->sense, &record.sense);
+    if (r == 0 && m->disturbed)
+        r = strtab_put(s->strings, text_bytes(m->disturbed), &record.disturbed);
     return r < 0 ? r : vec_push(&s->measures, record);
 }
 
@@ -533,19 +531,17 @@ size_t store_measures(const struct store *s)
     return s->measures.n;
 }
 
-struct store_measure store_measure_at(const struct store *s, size_t i)
+struct measurement store_measure_at(const struct store *s, size_t i)
 {
-    const struct measure_record *m = &s->measures.v[i];
+    const struct measure_record *record = &s->measures.v[i];
+    struct measurement m = record->m;
 
-    return (struct store_measure){
-        .hctl = strtab_text(s->strings, m->hctl),
-        .method = strtab_text(s->strings, m->method),
-        .block_bytes = m->block_bytes,
-        .bytes = m->bytes,
-        .us = m->us,
-        .cpu_us = m->cpu_us,
-        .depth = m->depth,
-    };
+    m.hctl = strtab_text(s->strings, record->hctl);
+    m.method = strtab_text(s->strings, record->method);
+    m.sense = strtab_get(s->strings, record->sense);
+    m.disturbed = record->disturbed == STRTAB_NONE ? NULL
+                                                   : strtab_text(s->strings, record->disturbed);
+    return m;
 }
 
 store_node store_node_count(const struct store *s)

@@ -38,12 +38,6 @@ struct store_command {
     uint64_t duration_us;
 };
 
-struct store_measure {
-    const char *hctl, *method;
-    uint64_t block_bytes, bytes, us, cpu_us;
-    unsigned depth;
-};
-
 struct store;
 
 struct store *store_new(void);
@@ -73,7 +67,7 @@ int store_put_prop(struct store *s, struct bytes device_path, struct bytes name,
                    store_node *ret_node);
 
 int store_put_command(struct store *s, const struct store_command *c);
-int store_put_measure(struct store *s, const struct store_measure *m);
+int store_put_measure(struct store *s, const struct measurement *m);
 
 /* Copies the clocks and identity. The first call decides; later ones are ignored: the parts of a stream
  * are one capture. */
@@ -108,8 +102,9 @@ struct store_command store_command_at(const struct store *s, size_t i);
 size_t store_first_command(const struct store *s, const char *hctl);
 size_t store_next_command(const struct store *s, size_t i);
 
+/* Recorded measures: how many, and the i-th. */
 size_t store_measures(const struct store *s);
-struct store_measure store_measure_at(const struct store *s, size_t i);
+struct measurement store_measure_at(const struct store *s, size_t i);
 
 /* Texts live as long as the store. All zero and "" where never set. */
 const struct taken *store_taken(const struct store *s);

@@ -349,7 +349,7 @@ static void what_writes_is_refused_though_recorded(void **state)
 static void measures_by_device_method_and_block(void **state)
 {
     struct rig *rig = *state;
-    struct store_measure kept = { "0:0:2:0", "read-buffer", 65536, 16777216, 58000, 900, 2 };
+    struct measurement kept = { 0, "0:0:2:0", "read-buffer", 65536, 16777216, 58000, 900, 2 };
     struct measure_request asked = { "0:0:2:0", "read-buffer", 65536, 1, 1, 0 };
     struct measurement m;
 
@@ -374,8 +374,8 @@ static void measures_by_device_method_and_block(void **state)
 static void measures_in_turn_where_no_device_is_named(void **state)
 {
     struct rig *rig = *state;
-    struct store_measure first = { "0:0:2:0", "read-buffer", 65536, 16777216, 58000, 900, 2 },
-                         second = { "0:0:3:0", "read-media", 4096, 4096, 100, 1, 1 };
+    struct measurement first = { 0, "0:0:2:0", "read-buffer", 65536, 16777216, 58000, 900, 2 },
+                       second = { 0, "0:0:3:0", "read-media", 4096, 4096, 100, 1, 1 };
     struct measure_request asked = { .nth = 1 };
     struct measurement m;
 
