@@ -17,9 +17,8 @@ static const struct {
     const char *name;
     bool has_glob;
 } SECTIONS[] = {
-    { "host", true },
-    { "link", true },
-    { "thresholds", false },
+    { "host", true },   { "link", true },        { "device", true },
+    { "probe", false }, { "thresholds", false },
 };
 
 /* A file that is being read. */
@@ -31,7 +30,17 @@ struct reading {
     const char *section;      /* of CONFIG_KEYS; NULL: what its lines say is not used */
     struct config_host *host; /* the rule in a section of that kind, else NULL */
     struct config_link *link;
+    struct config_device *device;
+    void *object; /* what the section's keys are fields of */
 };
+
+/* What the keys of a section without a name are fields of; NULL for the others. */
+static void *without_name(struct config *c, const char *section)
+{
+    if (strcmp(section, "probe") == 0)
+        return &c->probe;
+    return strcmp(section, "thresholds") == 0 ? &c->thresholds : NULL;
+}
 
 int config_init(struct config *c)
 {
@@ -41,9 +50,12 @@ int config_init(struct config *c)
     *c = (struct config){ .arena = arena_new() };
     if (!c->arena)
         return -ENOMEM;
-    for (const struct config_key *key = CONFIG_KEYS; r == 0 && key->section; key++)
-        if (strcmp(key->section, "thresholds") == 0)
-            r = config_value_set(key, &c->thresholds, c->arena, "", &want);
+    for (const struct config_key *key = CONFIG_KEYS; r == 0 && key->section; key++) {
+        void *object = without_name(c, key->section);
+
+        if (object)
+            r = config_value_set(key, object, c->arena, "", &want);
+    }
     return r;
 }
 
@@ -52,6 +64,7 @@ void config_done(struct config *c)
     arena_free(c->arena);
     free(c->hosts.v);
     free(c->links.v);
+    free(c->devices.v);
     *c = (struct config){ 0 };
 }
 
@@ -119,21 +132,30 @@ static struct config_link *link_rule(const struct reading *r, const char *glob)
     return rule.glob && vec_push(&c->links, rule) == 0 ? &c->links.v[c->links.n - 1] : NULL;
 }
 
-/* Finds the rule that the lines to come are about. */
-static int begin_rule(struct reading *r, const char *section, const char *glob)
+static struct config_device *device_rule(const struct reading *r, const char *glob)
 {
-    r->section = section;
-    r->host = strcmp(section, "host") == 0 ? host_rule(r, glob) : NULL;
-    r->link = strcmp(section, "link") == 0 ? link_rule(r, glob) : NULL;
-    return r->host || r->link ? 0 : -ENOMEM;
+    struct config *c = r->config;
+    struct config_device rule = { .place = r->at };
+
+    for (size_t i = 0; i < c->devices.n; i++)
+        if (strcmp(c->devices.v[i].glob, glob) == 0)
+            return &c->devices.v[i];
+    rule.glob = arena_strdup(c->arena, glob);
+    return rule.glob && vec_push(&c->devices, rule) == 0 ? &c->devices.v[c->devices.n - 1] : NULL;
 }
 
-static int begin_thresholds(struct reading *r)
+/* Finds what the lines to come are about: the rule of that GLOB, or (NULL) the one object of the section. */
+static int begin(struct reading *r, const char *section, const char *glob)
 {
-    r->section = "thresholds";
-    r->host = NULL;
-    r->link = NULL;
-    return 0;
+    r->section = section;
+    r->host = glob && strcmp(section, "host") == 0 ? host_rule(r, glob) : NULL;
+    r->link = glob && strcmp(section, "link") == 0 ? link_rule(r, glob) : NULL;
+    r->device = glob && strcmp(section, "device") == 0 ? device_rule(r, glob) : NULL;
+    r->object = r->host     ? (void *)r->host
+                : r->link   ? (void *)r->link
+                : r->device ? (void *)r->device
+                            : without_name(r->config, section);
+    return r->object ? 0 : -ENOMEM;
 }
 
 /* The head of a section without its brackets: a word, and perhaps a name in quotes. */
@@ -148,14 +170,15 @@ static int parse_head(struct reading *r, char *head)
     if (i == ELEMENTS(SECTIONS))
         return warn(r, "unknown section [%.*s]: its lines are not used", shown_length(head), head);
     if (!SECTIONS[i].has_glob)
-        return *glob ? complain(r, "[%s] takes no name", SECTIONS[i].name) : begin_thresholds(r);
+        return *glob ? complain(r, "[%s] takes no name", SECTIONS[i].name)
+                     : begin(r, SECTIONS[i].name, NULL);
     if (!*glob)
         return complain(r, "[%s] needs a name: [%s \"GLOB\"]", SECTIONS[i].name, SECTIONS[i].name);
     if (*glob != '"' || glob + 1 >= head + len || head[len - 1] != '"')
         return complain(r, "the name is not in double quotes: [%s \"GLOB\"]", SECTIONS[i].name);
     glob++;
     head[len - 1] = '\0';
-    return *glob ? begin_rule(r, SECTIONS[i].name, glob)
+    return *glob ? begin(r, SECTIONS[i].name, glob)
                  : complain(r, "the name is empty: [%s \"GLOB\"]", SECTIONS[i].name);
 }
 
@@ -199,9 +222,6 @@ static void note(const struct reading *r, const struct config_key *key, bool is_
 static int set(struct reading *r, const char *name, const char *value)
 {
     const struct config_key *key = CONFIG_KEYS;
-    void *object = r->host   ? (void *)r->host
-                   : r->link ? (void *)r->link
-                             : (void *)&r->config->thresholds;
     const char *want;
     int e;
 
@@ -209,13 +229,15 @@ static int set(struct reading *r, const char *name, const char *value)
         key++;
     if (!key->section)
         return warn(r, "unknown key %.*s in [%s]", shown_length(name), name, r->section);
-    e = config_value_set(key, object, r->config->arena, value, &want);
+    e = config_value_set(key, r->object, r->config->arena, value, &want);
     if (e == -EBADMSG)
         return complain(r, "%s: must be %s", name, want);
     if (e == 0 && r->host)
         note(r, key, *value, &r->host->given, &r->host->physical_place);
     else if (e == 0 && r->link)
         note(r, key, *value, &r->link->given, &r->link->places[number_of(key->bit)]);
+    else if (e == 0 && r->device)
+        note(r, key, *value, &r->device->given, &r->device->tier_place);
     return e;
 }
 
@@ -324,6 +346,19 @@ enum config_answer config_host_physical(const struct config *c, const char *cons
     if (ret_place)
         *ret_place = said.physical_place;
     return said.physical;
+}
+
+enum config_tier config_device_tier(const struct config *c, const char *const *names, size_t n,
+                                    struct config_place *ret_place)
+{
+    struct config_device said = { 0 };
+
+    for (size_t i = 0; i < c->devices.n; i++)
+        if (c->devices.v[i].given && config_glob_matches(c->devices.v[i].glob, names, n))
+            said = c->devices.v[i];
+    if (ret_place)
+        *ret_place = said.tier_place;
+    return said.tier;
 }
 
 bool config_link_counts(const struct config_link *link, uint64_t wall_us)

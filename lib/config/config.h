@@ -24,8 +24,8 @@
  * What is wrong becomes a message and costs its own line, no more: a section whose head cannot be read
  * costs the lines below it, a NUL byte the whole file, for then it is no text.
  *
- * The sections, and the keys in each, are the three structures below; CONFIG_KEYS lists them all. Times
- * are a number and its unit: 250ms, 90s, 30min, 1.5h, 7d.
+ * The sections, and the keys in each, are the structures below; CONFIG_KEYS lists them all. Times are a number
+ * and its unit: 250ms, 90s, 30min, 1.5h, 7d. Sizes are bytes, or a number of K, M or G of 1024: 512K, 4M.
  */
 #pragma once
 
@@ -105,6 +105,53 @@ struct config_link {
     uint64_t until_us;
 };
 
+/* How far hbad goes with a device; each tier includes those before it. */
+enum config_tier {
+    CONFIG_TIER_UNSAID,
+    CONFIG_TIER_SYSFS,    /* no command is sent to it, by no verb */
+    CONFIG_TIER_IDENTIFY, /* it is asked what it is and how it stands: INQUIRY, mode and log pages */
+    CONFIG_TIER_READ,     /* it is read from, a little, to time its link */
+};
+
+/* "sysfs", "identify", "read"; NULL for unsaid, and outside the enum. */
+const char *config_tier_to_string(enum config_tier tier);
+
+/* The tier of that word, CONFIG_TIER_UNSAID for NULL and any other word. */
+enum config_tier config_tier_from_word(const char *word);
+
+/* [device "GLOB"]: about devices, by id, H:C:T:L, nodes ("sdc", "sg2", "/dev/sdc"), model, "VENDOR MODEL", serial
+ * number, WWN, as far as they are known before the device is asked anything. */
+struct config_device {
+    const char *glob;
+    struct config_place place; /* of the head of the section, where it began */
+    unsigned given;            /* CONFIG_DEVICE_… that have a value */
+
+    /* tier = sysfs | identify | read: how far hbad goes with it, whatever [probe] and udev say. `read` said here
+     * also switches on what is left off otherwise: LUNs of arrays (on active/optimized paths only), and devices
+     * older than SPC-2. */
+    enum config_tier tier;
+    struct config_place tier_place; /* where that is said */
+};
+
+enum { CONFIG_DEVICE_TIER = 1 << 0 };
+
+/* [probe]: short reads that time the links. Keys are the names here without the unit at the end of a time's; the value
+ * in parentheses is in force where none is given. */
+struct config_probe {
+    /* How far hbad goes with devices of which nothing else is said (read). */
+    enum config_tier tier;
+    /* One probe reads at most so much (4M), for at most so long (1s). */
+    uint64_t bytes;
+    uint64_t longest_us;
+    /* The time from one probe of a device to the next (24h); not below an hour, so that no disk is kept from
+     * sleeping. */
+    uint64_t interval_us;
+    /* So much is read of one device in a day (UTC) at most (64M). */
+    uint64_t per_day;
+    /* Are LUNs of arrays read, on active/optimized paths (no)? */
+    enum config_answer arrays;
+};
+
 /* [thresholds]: from when on something is a finding. Keys are the names here without the unit at the end
  * of a time's; the number in parentheses is in force where none is given. */
 struct config_thresholds {
@@ -135,10 +182,12 @@ struct config {
     struct arena *arena;           /* texts */
     VEC(struct config_host) hosts; /* sections, in the order in which they began */
     VEC(struct config_link) links;
+    VEC(struct config_device) devices;
+    struct config_probe probe;
     struct config_thresholds thresholds;
 };
 
-/* A configuration in which nobody said anything: no rules, thresholds as above. Returns 0 or -ENOMEM. To
+/* A configuration in which nobody said anything: no rules, probes and thresholds as above. Returns 0 or -ENOMEM. To
  * be released by config_done() in either case, which may be given a zeroed one. */
 int config_init(struct config *c);
 void config_done(struct config *c);
@@ -183,6 +232,12 @@ enum config_answer config_host_physical(const struct config *c, const char *cons
 struct config_link config_link_rule(const struct config *c, const char *const *names, size_t n,
                                     uint64_t wall_us);
 
+/* The tier that the configuration says of a device that goes by any of these names (NULLs among them are left out);
+ * CONFIG_TIER_UNSAID where no [device] does. `*ret_place` (may be NULL) is the line that says it; zeroed where none
+ * does. */
+enum config_tier config_device_tier(const struct config *c, const char *const *names, size_t n,
+                                    struct config_place *ret_place);
+
 /* The line that gave the key of that CONFIG_LINK_… its value; its file is NULL where none did. */
 const struct config_place *config_link_place(const struct config_link *link, unsigned key);
 
@@ -192,7 +247,9 @@ enum config_type {
     CONFIG_TIME,   /* a number and ms, s, min, h or d */
     CONFIG_MODE,   /* a label, or a number of MB/s */
     CONFIG_TEXT,
-    CONFIG_DATE, /* YYYY-MM-DD */
+    CONFIG_DATE,  /* YYYY-MM-DD */
+    CONFIG_BYTES, /* a number of bytes, or of K, M or G of 1024 */
+    CONFIG_TIER,  /* sysfs, identify, read */
 };
 
 /* A key, as manual pages and tests need it. */
@@ -201,7 +258,7 @@ struct config_key {
     enum config_type type;
     const char *standard; /* the value where none is given, as it would be written; "": none */
     const char *unit;     /* of a count; NULL for the other types */
-    uint64_t least, most; /* of a count, or of a time in microseconds */
+    uint64_t least, most; /* of a count, a size in bytes, or a time in microseconds */
     const char *what;     /* what it is for, in a few words */
     size_t offset;        /* of the value in the section's structure */
     unsigned bit;         /* in its `given`; 0 where it has none */

@@ -4,14 +4,19 @@
  */
 #include "config/config.h"
 
-#define HOST(field, bit) offsetof(struct config_host, field), bit
-#define LINK(field, bit) offsetof(struct config_link, field), bit
-#define THRESHOLD(field) offsetof(struct config_thresholds, field), 0
+#define HOST(field, bit)   offsetof(struct config_host, field), bit
+#define LINK(field, bit)   offsetof(struct config_link, field), bit
+#define DEVICE(field, bit) offsetof(struct config_device, field), bit
+#define PROBE(field)       offsetof(struct config_probe, field), 0
+#define THRESHOLD(field)   offsetof(struct config_thresholds, field), 0
 
 /* Bounds that keep arithmetic far from overflow, and mistakes from being taken for wishes. */
-#define COUNT_MOST       1000000000
-#define MS               UINT64_C(1000)
-#define CENTURY          (UINT64_C(36500) * 86400 * 1000000)
+#define COUNT_MOST         1000000000
+#define MS                 UINT64_C(1000)
+#define HOUR               (UINT64_C(3600) * 1000000)
+#define DAY                (24 * HOUR)
+#define K                  UINT64_C(1024)
+#define CENTURY            (UINT64_C(36500) * 86400 * 1000000)
 
 const struct config_key CONFIG_KEYS[] = {
     { "host", "physical", CONFIG_ANSWER, "", NULL, 0, 0,
@@ -29,6 +34,22 @@ const struct config_key CONFIG_KEYS[] = {
     { "link", "reason", CONFIG_TEXT, "", NULL, 0, 0, "why", LINK(reason, CONFIG_LINK_REASON) },
     { "link", "until", CONFIG_DATE, "", NULL, 0, 0, "the last day on which this counts",
       LINK(until_us, CONFIG_LINK_UNTIL) },
+
+    { "device", "tier", CONFIG_TIER, "", NULL, 0, 0,
+      "how far to go: no commands, identities, or reads too", DEVICE(tier, CONFIG_DEVICE_TIER) },
+
+    { "probe", "tier", CONFIG_TIER, "read", NULL, 0, 0, "the same, where nothing else is said",
+      PROBE(tier) },
+    { "probe", "bytes", CONFIG_BYTES, "4M", NULL, 64 * K, 64 * K *K,
+      "read at most so much at a time", PROBE(bytes) },
+    { "probe", "longest", CONFIG_TIME, "1s", NULL, 10 * MS, 10000 * MS, "and for so long",
+      PROBE(longest_us) },
+    { "probe", "interval", CONFIG_TIME, "24h", NULL, HOUR, 365 * DAY,
+      "from one read of a device to the next", PROBE(interval_us) },
+    { "probe", "per_day", CONFIG_BYTES, "64M", NULL, 64 * K, K *K *K,
+      "read at most so much of a device in a day", PROBE(per_day) },
+    { "probe", "arrays", CONFIG_ANSWER, "no", NULL, 0, 0,
+      "read from arrays, on active/optimized paths", PROBE(arrays) },
 
     { "thresholds", "errors_growing_per_hour", CONFIG_COUNT, "100", "errors an hour", 1, COUNT_MOST,
       "errors-growing: from so many errors of one counter on", THRESHOLD(errors_growing_per_hour) },

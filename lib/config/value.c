@@ -8,7 +8,23 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "base/number.h"
+
+static const char *const TIERS[] = {
+    [CONFIG_TIER_SYSFS] = "sysfs",
+    [CONFIG_TIER_IDENTIFY] = "identify",
+    [CONFIG_TIER_READ] = "read",
+};
+DEFINE_NAMES(enum config_tier, config_tier, TIERS)
+
+enum config_tier config_tier_from_word(const char *word)
+{
+    for (size_t i = CONFIG_TIER_SYSFS; word && i < ELEMENTS(TIERS); i++)
+        if (strcmp(TIERS[i], word) == 0)
+            return (enum config_tier)i;
+    return CONFIG_TIER_UNSAID;
+}
 
 static int parse_answer(const char *text, enum config_answer *ret)
 {
@@ -29,19 +45,21 @@ static int parse_answer(const char *text, enum config_answer *ret)
     return -EBADMSG;
 }
 
+/* Units of time, from small to large. */
+static const struct {
+    const char *name;
+    uint64_t us;
+} TIMES[] = {
+    { "ms", 1000 },
+    { "s", 1000000 },
+    { "min", 60 * 1000000ull },
+    { "h", 3600 * 1000000ull },
+    { "d", 86400 * 1000000ull },
+};
+
 /* A number and its unit, as microseconds. */
 static int parse_time(const char *text, uint64_t *ret)
 {
-    static const struct {
-        const char *name;
-        uint64_t us;
-    } UNITS[] = {
-        { "ms", 1000 },
-        { "s", 1000000 },
-        { "min", 60 * 1000000ull },
-        { "h", 3600 * 1000000ull },
-        { "d", 86400 * 1000000ull },
-    };
     uint64_t thousandths, us;
     const char *unit;
     int r = number_decimal(text, 3, &thousandths, &unit);
@@ -49,14 +67,46 @@ static int parse_time(const char *text, uint64_t *ret)
     if (r < 0)
         return r;
     unit += strspn(unit, " ");
-    for (size_t i = 0; i < ELEMENTS(UNITS); i++)
-        if (strcmp(unit, UNITS[i].name) == 0) {
-            if (__builtin_mul_overflow(thousandths, UNITS[i].us / 1000, &us))
+    for (size_t i = 0; i < ELEMENTS(TIMES); i++)
+        if (strcmp(unit, TIMES[i].name) == 0) {
+            if (__builtin_mul_overflow(thousandths, TIMES[i].us / 1000, &us))
                 return -ERANGE;
             *ret = us;
             return 0;
         }
     return -EBADMSG;
+}
+
+/* A whole number, and K, M, G or nothing behind it, as bytes. */
+static int parse_bytes(const char *text, uint64_t *ret)
+{
+    static const char UNITS[] = "KMG";
+    uint64_t thousandths, unit = 1;
+    const char *rest, *found;
+    int r = number_decimal(text, 3, &thousandths, &rest);
+
+    if (r < 0)
+        return r;
+    rest += strspn(rest, " ");
+    found = *rest ? strchr(UNITS, *rest) : NULL;
+    if (*rest && (!found || rest[1]))
+        return -EBADMSG;
+    for (; found && found >= UNITS; found--)
+        unit *= 1024;
+    if (__builtin_mul_overflow(thousandths, unit, &thousandths))
+        return -ERANGE;
+    *ret = thousandths / 1000;
+    return thousandths % 1000 ? -EBADMSG : 0;
+}
+
+static int parse_tier(const char *text, enum config_tier *ret)
+{
+    enum config_tier tier = config_tier_from_word(text);
+
+    if (tier == CONFIG_TIER_UNSAID && *text)
+        return -EBADMSG;
+    *ret = tier;
+    return 0;
 }
 
 /* Days from 1970-01-01 to a day of the Gregorian calendar from then on. Leap years: ISO 8601. */
@@ -132,7 +182,9 @@ static int parse_mode(struct arena *arena, const char *text, struct config_mode 
 static int parse_number(const struct config_key *key, const char *text, uint64_t *ret)
 {
     uint64_t value;
-    int r = key->type == CONFIG_TIME ? parse_time(text, &value) : number_u64(text, 10, &value);
+    int r = key->type == CONFIG_TIME    ? parse_time(text, &value)
+            : key->type == CONFIG_BYTES ? parse_bytes(text, &value)
+                                        : number_u64(text, 10, &value);
 
     if (r == 0 && (value < key->least || value > key->most))
         r = -ERANGE;
@@ -151,6 +203,16 @@ static int parse_text(struct arena *arena, const char *text, const char **ret)
     return 0;
 }
 
+/* A time as one would write it: in the largest unit of which it is a whole number. */
+static const char *written(struct arena *arena, uint64_t us)
+{
+    size_t i = ELEMENTS(TIMES) - 1;
+
+    while (i && us % TIMES[i].us)
+        i--;
+    return arena_printf(arena, "%" PRIu64 "%s", us / TIMES[i].us, TIMES[i].name);
+}
+
 /* What a value of the key looks like. */
 static const char *wanted(const struct config_key *key, struct arena *arena)
 {
@@ -161,15 +223,19 @@ static const char *wanted(const struct config_key *key, struct arena *arena)
         return arena_printf(arena, "a whole number of %s from %" PRIu64 " to %" PRIu64, key->unit,
                             key->least, key->most);
     case CONFIG_TIME:
-        return arena_printf(arena,
-                            "a time from %" PRIu64 "ms to %" PRIu64 "d, such as 90s, 30min or 6h",
-                            key->least / 1000, key->most / 86400 / 1000000);
+        return arena_printf(arena, "a time from %s to %s, such as 90s, 30min or 6h",
+                            written(arena, key->least), written(arena, key->most));
     case CONFIG_MODE:
         return "the label of a mode, such as Ultra160, or its MB/s";
     case CONFIG_TEXT:
         return "a text";
     case CONFIG_DATE:
         return "a date from 1970 on as YYYY-MM-DD";
+    case CONFIG_BYTES:
+        return arena_printf(arena, "a size from %" PRIu64 "K to %" PRIu64 "M, such as 512K or 4M",
+                            key->least / 1024, key->most / 1024 / 1024);
+    case CONFIG_TIER:
+        return "sysfs, identify or read";
     }
     return NULL;
 }
@@ -188,6 +254,7 @@ int config_value_set(const struct config_key *key, void *object, struct arena *a
         break;
     case CONFIG_COUNT:
     case CONFIG_TIME:
+    case CONFIG_BYTES:
         r = parse_number(key, text, field);
         break;
     case CONFIG_MODE:
@@ -198,6 +265,9 @@ int config_value_set(const struct config_key *key, void *object, struct arena *a
         break;
     case CONFIG_DATE:
         r = parse_date(text, field);
+        break;
+    case CONFIG_TIER:
+        r = parse_tier(text, field);
         break;
     }
     if (r == 0 || r == -ENOMEM)

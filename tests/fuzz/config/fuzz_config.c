@@ -39,16 +39,32 @@ static void check_place(struct config_place place, unsigned lines)
     CHECK(strcmp(place.file, "f") == 0 && place.line >= 1 && place.line <= lines);
 }
 
-static void check_thresholds(const struct config_thresholds *t)
+/* Numbers of a section without a name are within their bounds. */
+static void check_numbers(const char *section, const void *object)
 {
     for (const struct config_key *key = CONFIG_KEYS; key->section; key++) {
         uint64_t value;
 
-        if (strcmp(key->section, "thresholds") != 0)
+        if (strcmp(key->section, section) != 0 || key->least == key->most)
             continue;
-        memcpy(&value, (const char *)t + key->offset, sizeof(value));
+        memcpy(&value, (const char *)object + key->offset, sizeof(value));
         CHECK(value >= key->least && value <= key->most);
     }
+}
+
+static void check_devices(const struct config *c, unsigned lines)
+{
+    for (size_t i = 0; i < c->devices.n; i++) {
+        const struct config_device *d = &c->devices.v[i];
+
+        check_text(d->glob);
+        CHECK(!d->given == (d->tier == CONFIG_TIER_UNSAID));
+        CHECK(d->tier == CONFIG_TIER_UNSAID || config_tier_to_string(d->tier));
+        check_place(d->place, lines);
+        if (d->given)
+            check_place(d->tier_place, lines);
+    }
+    CHECK(config_tier_to_string(c->probe.tier));
 }
 
 static void check_rules(const struct config *c, unsigned lines)
@@ -95,9 +111,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_place(messages.list.v[i].place, lines);
         check_text(messages.list.v[i].text);
     }
-    check_thresholds(&config.thresholds);
+    check_numbers("thresholds", &config.thresholds);
+    check_numbers("probe", &config.probe);
     check_rules(&config, lines);
+    check_devices(&config, lines);
     config_host_physical(&config, NAMES, 4, NULL);
+    config_device_tier(&config, NAMES, 4, NULL);
     CHECK(!(config_link_rule(&config, NAMES, 4, 1).given >> CONFIG_LINK_KEYS));
     config_messages_done(&messages);
     config_done(&config);

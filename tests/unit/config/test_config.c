@@ -97,6 +97,14 @@ static void nothing_said(void **state)
     assert_int_equal(c.thresholds.read_below_percent, 25);
     assert_int_equal(c.thresholds.read_below_apart_us, 30 * 60 * 1000000ull);
     assert_int_equal(c.thresholds.clock_margin_percent, 105);
+    assert_int_equal(config_device_tier(&c, &name, 1, &place), CONFIG_TIER_UNSAID);
+    assert_null(place.file);
+    assert_int_equal(c.probe.tier, CONFIG_TIER_READ);
+    assert_int_equal(c.probe.bytes, 4 * 1024 * 1024);
+    assert_int_equal(c.probe.longest_us, 1000000);
+    assert_int_equal(c.probe.interval_us, 24 * 3600 * 1000000ull);
+    assert_int_equal(c.probe.per_day, 64 * 1024 * 1024);
+    assert_int_equal(c.probe.arrays, CONFIG_NO);
     config_done(&c);
 }
 
@@ -187,6 +195,34 @@ static void links(void **state)
     config_done(&c);
 }
 
+/* The word of the section that began last counts; one that says nothing says nothing. */
+static void devices(void **state)
+{
+    struct config c = config_of("[device \"SEAGATE *\"]\n"
+                                "tier = identify\n"
+                                "[device \"sda\"]\n"
+                                "tier = sysfs\n"
+                                "[device \"*\"]\n"
+                                "[probe]\n"
+                                "tier = identify\n"
+                                "arrays = yes\n"
+                                "bytes = 512K\n"
+                                "bytes =\n");
+    const char *const both[] = { NULL, "SEAGATE ST3146807LC", "sda" };
+    struct config_place place;
+
+    (void)state;
+    assert_int_equal(config_device_tier(&c, both, 3, &place), CONFIG_TIER_SYSFS);
+    assert_int_equal(place.line, 4);
+    assert_int_equal(config_device_tier(&c, both, 2, &place), CONFIG_TIER_IDENTIFY);
+    assert_int_equal(place.line, 2);
+    assert_int_equal(config_device_tier(&c, both, 1, NULL), CONFIG_TIER_UNSAID);
+    assert_int_equal(c.probe.tier, CONFIG_TIER_IDENTIFY);
+    assert_int_equal(c.probe.arrays, CONFIG_YES);
+    assert_int_equal(c.probe.bytes, 4 * 1024 * 1024);
+    config_done(&c);
+}
+
 /* What is wrong costs its own line; a section that cannot be read, those below it. */
 static void rest_goes_on(void **state)
 {
@@ -264,9 +300,13 @@ static void long_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_said), cmocka_unit_test(hosts),
-        cmocka_unit_test(later_files),  cmocka_unit_test(links),
-        cmocka_unit_test(rest_goes_on), cmocka_unit_test(bytes_that_are_no_text),
+        cmocka_unit_test(nothing_said),
+        cmocka_unit_test(hosts),
+        cmocka_unit_test(later_files),
+        cmocka_unit_test(links),
+        cmocka_unit_test(devices),
+        cmocka_unit_test(rest_goes_on),
+        cmocka_unit_test(bytes_that_are_no_text),
         cmocka_unit_test(long_words),
     };
 

@@ -4,15 +4,20 @@
  */
 #include "../cmocka_all.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "config/value.h"
 
+/* A key by its name, or where sections share that, "section.name". */
 static const struct config_key *key_named(const char *name)
 {
+    const char *dot = strchr(name, '.');
+    size_t section = dot ? (size_t)(dot - name) : 0;
     const struct config_key *key = CONFIG_KEYS;
 
-    while (key->section && strcmp(key->name, name) != 0)
+    while (key->section && (strcmp(key->name, dot ? dot + 1 : name) != 0 ||
+                            strncmp(key->section, name, section) != 0))
         key++;
     assert_non_null(key->section);
     return key;
@@ -38,14 +43,18 @@ static bool takes(const char *name, const char *value, void *object, size_t size
     return r == 0;
 }
 
-/* The number that the key of a threshold gets; 0 where the value is not taken. */
+/* The number that the key of a threshold or of [probe] gets; 0 where the value is not taken. */
 static uint64_t threshold(const char *name, const char *value)
 {
-    struct config_thresholds t = { 0 };
+    union {
+        struct config_thresholds thresholds;
+        struct config_probe probe;
+    } u;
 
-    if (!takes(name, value, &t, sizeof(t)))
+    memset(&u, 0, sizeof(u));
+    if (!takes(name, value, &u, sizeof(u)))
         return 0;
-    return *(uint64_t *)((char *)&t + key_named(name)->offset);
+    return *(uint64_t *)((char *)&u + key_named(name)->offset);
 }
 
 static void counts(void **state)
@@ -87,6 +96,54 @@ static void times(void **state)
     assert_int_equal(threshold("flapping_within", "-1h"), 0);
     assert_int_equal(threshold("flapping_within", "18446744073709551d"), 0);
     assert_int_equal(threshold("flapping_within", "99999999999999999999d"), 0);
+}
+
+static void sizes(void **state)
+{
+    (void)state;
+    assert_int_equal(threshold("per_day", "65536"), 65536);
+    assert_int_equal(threshold("per_day", "64K"), 65536);
+    assert_int_equal(threshold("per_day", "64 K"), 65536);
+    assert_int_equal(threshold("per_day", "1.5M"), 1572864);
+    assert_int_equal(threshold("per_day", "1G"), 1024 * 1024 * 1024);
+    assert_int_equal(threshold("per_day", ""), 64 * 1024 * 1024);
+    assert_int_equal(threshold("per_day", "63K"), 0);
+    assert_int_equal(threshold("per_day", "1.1G"), 0);
+    assert_int_equal(threshold("per_day", "70000.5"), 0);
+    assert_int_equal(threshold("per_day", "64k"), 0);
+    assert_int_equal(threshold("per_day", "64KB"), 0);
+    assert_int_equal(threshold("per_day", "64 K "), 0);
+    assert_int_equal(threshold("per_day", "K"), 0);
+    assert_int_equal(threshold("per_day", "-1M"), 0);
+    assert_int_equal(threshold("per_day", "18446744073709551G"), 0);
+    assert_int_equal(threshold("interval", "1h"), 3600 * 1000000ull);
+    assert_int_equal(threshold("interval", "59min"), 0);
+}
+
+static void tiers(void **state)
+{
+    static const char *const WORDS[] = { "sysfs", "identify", "read" }, *const OTHERS[] = {
+        "Sysfs", "reads", "none", "2", "sysfs "
+    };
+    struct config_device device = { 0 };
+    struct config_probe probe = { 0 };
+
+    (void)state;
+    for (unsigned i = 0; i < ELEMENTS(WORDS); i++) {
+        assert_true(takes("device.tier", WORDS[i], &device, sizeof(device)));
+        assert_int_equal(device.tier, CONFIG_TIER_SYSFS + i);
+        assert_true(takes("probe.tier", WORDS[i], &probe, sizeof(probe)));
+        assert_int_equal(probe.tier, CONFIG_TIER_SYSFS + i);
+        assert_string_equal(config_tier_to_string(probe.tier), WORDS[i]);
+    }
+    for (size_t i = 0; i < ELEMENTS(OTHERS); i++)
+        assert_false(takes("device.tier", OTHERS[i], &device, sizeof(device)));
+    assert_true(takes("device.tier", "", &device, sizeof(device)));
+    assert_int_equal(device.tier, CONFIG_TIER_UNSAID);
+    assert_true(takes("probe.tier", "", &probe, sizeof(probe)));
+    assert_int_equal(probe.tier, CONFIG_TIER_READ);
+    assert_null(config_tier_to_string(CONFIG_TIER_UNSAID));
+    assert_int_equal(config_tier_from_word(NULL), CONFIG_TIER_UNSAID);
 }
 
 static void answers(void **state)
@@ -184,24 +241,25 @@ static void modes(void **state)
 /* The table is whole: each row can be written as it says, and no two are the same. */
 static void keys(void **state)
 {
-    struct config_link link = { 0 };
-    struct config_host host = { 0 };
-
     (void)state;
     for (const struct config_key *key = CONFIG_KEYS; key->section; key++) {
-        bool is_number = key->type == CONFIG_COUNT || key->type == CONFIG_TIME;
+        bool is_number = key->type == CONFIG_COUNT || key->type == CONFIG_TIME ||
+                         key->type == CONFIG_BYTES;
+        bool has_name = strcmp(key->section, "thresholds") != 0 &&
+                        strcmp(key->section, "probe") != 0;
+        char name[64], object[256] __attribute__((aligned(8))) = { 0 };
 
+        snprintf(name, sizeof(name), "%s.%s", key->section, key->name);
         assert_true(*key->name && *key->what);
         assert_int_equal(key->type == CONFIG_COUNT, key->unit != NULL);
         assert_int_equal(is_number, key->least < key->most);
-        assert_int_equal(is_number, strcmp(key->section, "thresholds") == 0);
-        assert_int_equal(is_number, key->bit == 0);
+        assert_int_equal(has_name, key->bit != 0);
+        assert_int_equal(has_name, *key->standard == '\0');
+        assert_ptr_equal(key_named(name), key);
         if (is_number)
-            assert_true(threshold(key->name, key->standard) >= key->least);
-        else if (strcmp(key->section, "host") == 0)
-            assert_true(takes(key->name, key->standard, &host, sizeof(host)));
+            assert_true(threshold(name, key->standard) >= key->least);
         else
-            assert_true(takes(key->name, key->standard, &link, sizeof(link)));
+            assert_true(takes(name, key->standard, object, sizeof(object)));
         for (const struct config_key *other = CONFIG_KEYS; other < key; other++)
             assert_false(strcmp(other->section, key->section) == 0 &&
                          (strcmp(other->name, key->name) == 0 || other->offset == key->offset ||
@@ -213,7 +271,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts), cmocka_unit_test(times), cmocka_unit_test(answers),
-        cmocka_unit_test(dates),  cmocka_unit_test(modes), cmocka_unit_test(keys),
+        cmocka_unit_test(sizes),  cmocka_unit_test(tiers), cmocka_unit_test(dates),
+        cmocka_unit_test(modes),  cmocka_unit_test(keys),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
