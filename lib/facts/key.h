@@ -42,6 +42,8 @@ extern const struct fact_key KEY_REMOVABLE;
 extern const struct fact_key KEY_ROTATIONAL; /* 0 or 1 */
 extern const struct fact_key KEY_STANDBY;    /* it said that it sleeps */
 
+extern const struct fact_key KEY_TIER; /* the word of the udev property HBAD_TIER */
+
 /* Of anything with power management. */
 extern const struct fact_key KEY_RUNTIME_STATUS; /* "active", "suspended", "unsupported", … */
 

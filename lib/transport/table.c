@@ -5,6 +5,8 @@
  */
 #include "transport/transport.h"
 
+#include <string.h>
+
 extern const struct transport TRANSPORT_ATA, TRANSPORT_FC, TRANSPORT_HIDDEN, TRANSPORT_ISCSI,
     TRANSPORT_PCIE, TRANSPORT_SAS, TRANSPORT_SPI, TRANSPORT_SRP, TRANSPORT_USB, TRANSPORT_VIRTUAL;
 
@@ -13,6 +15,14 @@ const struct transport *const TRANSPORTS[] = {
     &TRANSPORT_FC,   &TRANSPORT_ISCSI,   &TRANSPORT_SRP, &TRANSPORT_ATA,
     &TRANSPORT_USB,  &TRANSPORT_HIDDEN,  NULL,
 };
+
+const struct transport *transport_named(const char *name)
+{
+    for (size_t i = 0; name && TRANSPORTS[i]; i++)
+        if (strcmp(TRANSPORTS[i]->name, name) == 0)
+            return TRANSPORTS[i];
+    return NULL;
+}
 
 const struct transport *transport_of(const struct fact_set *set, const struct subject *host)
 {

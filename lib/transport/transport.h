@@ -126,5 +126,8 @@ struct transport {
 /* All rows, in the order in which they are asked for their hosts; NULL at the end. */
 extern const struct transport *const TRANSPORTS[];
 
+/* The row of that name; NULL where there is none, and for NULL. */
+const struct transport *transport_named(const char *name);
+
 /* The row that claims the host: always one, the last row takes what is left. */
 const struct transport *transport_of(const struct fact_set *set, const struct subject *host);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How far hbad goes with a device, by what its administrator says: the tier.
+ *
+ * [device "GLOB"] of the configuration decides where it names the device. Else it is the stricter word of [probe] and
+ * of the device's udev property HBAD_TIER; a property that holds anything but a tier's name is of no account.
+ */
+#pragma once
+
+#include "config/config.h"
+
+/* The name of the udev property, of the SCSI device or of its block device. */
+#define POLICY_PROPERTY "HBAD_TIER"
+
+struct policy {
+    enum config_tier tier; /* never CONFIG_TIER_UNSAID */
+    bool
+        is_named; /* [device "GLOB"] says so: what is left off by default is switched on by `read` */
+    struct config_place place; /* of the line in [device] that says so; its file NULL: none does */
+    bool by_property;          /* the udev property made it stricter */
+};
+
+/* The tier of a device that goes by any of these names (NULLs among them are left out). `config` NULL: nobody said
+ * anything. `property`: the value of the udev property, NULL where it has none. */
+struct policy policy_of(const struct config *config, const char *const *names, size_t n,
+                        const char *property);
