@@ -1,28 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * This machine, through hbad-collect: one child an adapter, several at a time, each read until its stream
- * ends or it has said nothing for too long. A child that hangs is left alone: the command it waits for
- * must not be broken off, and it ends by itself once that returns and nobody reads what it writes. Another one
- * goes on behind the device that it waits for.
+ * ends or it has said nothing for too long. Another one goes on behind the device that a child waits for.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "ctl/ctl.h"
+#include "ctl/child.h"
 #include "live/live.h"
-#include "source/capture.h"
 
 enum {
     AT_ONCE = 8,
-    STREAM_MAX = 256 * 1024 * 1024, /* of one adapter: fifty thousand devices */
-    ROUNDS_MAX = 60,                /* of patience that an adapter is given for all it has to say */
+    ROUNDS_MAX = 60, /* of patience that an adapter is given for all it has to say */
     SILENT_MAX =
         3, /* devices of an adapter that are waited for in vain, before the rest is not asked */
 };
@@ -33,23 +25,15 @@ static const char *const LEVELS[] = {
     [LEVEL_ALL] = "all",
 };
 
-struct child {
+/* The collector of one adapter. */
+struct reading {
+    struct child child;
     const struct adapter *adapter;
-    char *after;         /* the device behind which it began; NULL: at the first */
-    unsigned silent;     /* devices of the adapter that did not answer, so far */
-    pid_t pid;           /* 0: none */
-    int fd;              /* of its capture stream */
-    int errors;          /* of what it says went wrong: it must not keep ours open if it hangs */
-    VEC(uint8_t) buffer; /* of the object under way */
-    char *at;            /* "0:0:2:0": of which device it is waiting for an answer; NULL if none */
+    char *after;     /* the device behind which it began; NULL: at the first */
+    unsigned silent; /* devices of the adapter that did not answer, so far */
+    char *at;        /* "0:0:2:0": of which device it is waiting for an answer; NULL if none */
     uint8_t cdb[CDB_MAX];
     size_t cdb_len;
-    uint64_t started_us, heard_us; /* when it last said something */
-    uint64_t said_bytes;
-    bool complete;
-    bool has_sent; /* something of the machine */
-    bool has_ended;
-    int status; /* then, as of waitpid() */
 };
 
 struct collecting {
@@ -58,7 +42,7 @@ struct collecting {
     const char *program, *level, *named;
     bool forced;
     uint64_t patience_us;
-    struct child children[AT_ONCE];
+    struct reading readings[AT_ONCE];
 };
 
 void notes_done(struct notes *notes)
@@ -87,40 +71,24 @@ int note(struct notes *notes, const char *format, ...)
     return 0;
 }
 
-static uint64_t now_us(void)
+static void forget(struct reading *x)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+    child_forget(&x->child);
+    free(x->at);
+    free(x->after);
+    *x = (struct reading){ 0 };
 }
 
-/* hbad-collect beside this program, else where it is installed. */
-static int find_program(char *ret, size_t size)
+/* Starts one for the adapter, behind a device (NULL: from the first), of which so many have been silent. It
+ * owns `after`. */
+static int start_reading(struct collecting *c, struct reading *x, const struct adapter *adapter,
+                         char *after, unsigned silent)
 {
-    ssize_t n = readlink("/proc/self/exe", ret, size - 1);
-    char *slash;
-
-    if (n > 0) {
-        ret[n] = '\0';
-        slash = strrchr(ret, '/');
-        if (slash && (size_t)(slash - ret) + sizeof("/hbad-collect") <= size) {
-            strcpy(slash, "/hbad-collect");
-            if (access(ret, X_OK) == 0)
-                return 0;
-        }
-    }
-    snprintf(ret, size, "%s/hbad-collect", HBAD_LIBEXECDIR);
-    return access(ret, X_OK) == 0 ? 0 : -errno;
-}
-
-static void run_child(const struct collecting *c, const struct child *child, int out, int err)
-{
-    char below[4096], level[32], named[64], after[64];
+    char below[4096], level[32], named[64], behind[64];
     char *argv[8] = { (char *)(uintptr_t)c->program, below, level };
-    int n = 3;
+    int n = 3, r;
 
-    snprintf(below, sizeof(below), "--below=%s", child->adapter->below);
+    snprintf(below, sizeof(below), "--below=%s", adapter->below);
     snprintf(level, sizeof(level), "--level=%s", c->level);
     if (c->named) {
         snprintf(named, sizeof(named), "--named=%s", c->named);
@@ -128,207 +96,76 @@ static void run_child(const struct collecting *c, const struct child *child, int
     }
     if (c->forced)
         argv[n++] = (char *)(uintptr_t) "--force";
-    if (child->after) {
-        snprintf(after, sizeof(after), "--after=%s", child->after);
-        argv[n++] = after;
+    if (after) {
+        snprintf(behind, sizeof(behind), "--after=%s", after);
+        argv[n++] = behind;
     }
-    if (child->silent >= SILENT_MAX)
-        argv[n++] = (char *)(uintptr_t) "--unasked";
-    dup2(out, STDOUT_FILENO);
-    dup2(err, STDERR_FILENO);
-    execv(c->program, argv);
-    dprintf(STDERR_FILENO, "%s: %s\n", c->program, strerror(errno));
-    _exit(127);
-}
-
-static void forget(struct child *child)
-{
-    close(child->fd);
-    close(child->errors);
-    free(child->buffer.v);
-    free(child->at);
-    free(child->after);
-    *child = (struct child){ 0 };
-}
-
-/* Starts one for the adapter, behind a device (NULL: from the first), of which so many have been silent. It
- * owns `after`. */
-static int start_child(struct collecting *c, struct child *child, const struct adapter *adapter,
-                       char *after, unsigned silent)
-{
-    int out[2], err[2], r;
-
-    *child = (struct child){ 0 };
-    if (pipe2(out, O_CLOEXEC) < 0) {
-        r = -errno;
+    if (silent >= SILENT_MAX)
+        argv[n] = (char *)(uintptr_t) "--unasked";
+    *x = (struct reading){ .adapter = adapter, .after = after, .silent = silent };
+    r = child_start(&x->child, adapter->name, argv);
+    if (r < 0) {
         free(after);
-        return r;
+        *x = (struct reading){ 0 };
     }
-    if (pipe2(err, O_CLOEXEC | O_NONBLOCK) < 0) {
-        r = -errno;
-        close(out[0]);
-        close(out[1]);
-        free(after);
-        return r;
-    }
-    *child = (struct child){
-        .adapter = adapter, .after = after, .silent = silent, .fd = out[0], .errors = err[0]
-    };
-    child->started_us = child->heard_us = now_us();
-    child->pid = fork();
-    if (child->pid == 0)
-        run_child(c, child, out[1], err[1]);
-    r = child->pid < 0 ? -errno : 0;
-    close(out[1]);
-    close(err[1]);
-    if (r < 0)
-        forget(child);
     return r;
 }
 
-/* One object of the stream, without its NUL. Returns 0, -EBADMSG with a note where it is none, or another
- * negative errno. */
-static int take_object(struct collecting *c, struct child *child, struct bytes text)
+/* What it is about to ask, if anything. */
+static int heard(void *userdata, const struct capture_progress *progress)
 {
-    _cleanup_(arena_freep) struct arena *arena = arena_new();
-    _cleanup_(json_reader_freep) struct json_reader *reader = json_reader_over(text);
-    struct capture_reading reading = { 0 };
-    struct capture_progress progress = { 0 };
-    int r;
+    struct reading *x = userdata;
 
-    if (!arena || !reader)
-        return -ENOMEM;
-    r = capture_read_object(reader, c->store, arena, &reading, &progress);
-    if (r == -EBADMSG || reading.stopped) {
-        r = note(c->notes, "hbad-collect for %s sent what is no capture: %s: %s",
-                 child->adapter->name, reading.where, reading.why);
-        return r < 0 ? r : -EBADMSG;
-    }
-    if (r < 0)
-        return r;
-    child->complete |= reading.complete;
-    child->has_sent |= reading.has_dirs;
-    free(child->at);
-    child->at = progress.hctl ? strdup(progress.hctl) : NULL;
-    child->cdb_len = progress.cdb.len < CDB_MAX ? progress.cdb.len : CDB_MAX;
-    if (child->cdb_len)
-        memcpy(child->cdb, progress.cdb.data, child->cdb_len);
-    return progress.hctl && !child->at ? -ENOMEM : 0;
-}
-
-/* White space keeps nobody waiting. */
-static bool says_something(const uint8_t *data, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (data[i] > ' ' || data[i] == '\0')
-            return true;
-    return false;
-}
-
-/* Takes what the child has written. Returns 1, 0 at the end of its stream, -EBADMSG with a note where it
- * is not worth listening to any longer, or another negative errno. */
-static int take_output(struct collecting *c, struct child *child)
-{
-    size_t start = 0, searched = child->buffer.n;
-    uint8_t *nul;
-    ssize_t n;
-    int r = vec_reserve(&child->buffer, 64 * 1024);
-
-    if (r == 0 && child->said_bytes > STREAM_MAX) {
-        r = note(c->notes, "hbad-collect for %s sends without end; the rest is not listened to",
-                 child->adapter->name);
-        r = r < 0 ? r : -EBADMSG;
-    }
-    if (r < 0)
-        return r;
-    n = read(child->fd, child->buffer.v + child->buffer.n, 64 * 1024);
-    if (n <= 0)
-        return n < 0 && errno != EINTR ? -errno : n < 0;
-    if (says_something(child->buffer.v + child->buffer.n, (size_t)n))
-        child->heard_us = now_us();
-    child->buffer.n += (size_t)n;
-    child->said_bytes += (uint64_t)n;
-    while (r == 0 && (nul = memchr(child->buffer.v + searched, '\0', child->buffer.n - searched))) {
-        r = take_object(
-            c, child,
-            (struct bytes){ child->buffer.v + start, (size_t)(nul - child->buffer.v) - start });
-        start = searched = (size_t)(nul - child->buffer.v) + 1;
-    }
-    if (start) {
-        memmove(child->buffer.v, child->buffer.v + start, child->buffer.n - start);
-        child->buffer.n -= start;
-    }
-    return r < 0 ? r : 1;
-}
-
-/* Has the child ended? Asks the kernel until it has. */
-static bool has_ended(struct child *child)
-{
-    if (!child->has_ended)
-        child->has_ended = waitpid(child->pid, &child->status, WNOHANG) != 0;
-    return child->has_ended;
-}
-
-/* How a child ended, in words. One that hangs as it ends is not waited for. */
-static const char *how_it_ended(struct child *child, char *buffer, size_t size)
-{
-    enum { TRIES = 20, PAUSE_NS = 10 * 1000 * 1000 };
-
-    for (unsigned i = 0; !has_ended(child); i++) {
-        if (i == TRIES)
-            return "still running";
-        nanosleep(&(struct timespec){ .tv_nsec = PAUSE_NS }, NULL);
-    }
-    snprintf(buffer, size, "%s %d", WIFSIGNALED(child->status) ? "signal" : "status",
-             WIFSIGNALED(child->status) ? WTERMSIG(child->status) : WEXITSTATUS(child->status));
-    return buffer;
+    free(x->at);
+    x->at = progress->hctl ? strdup(progress->hctl) : NULL;
+    x->cdb_len = progress->cdb.len < CDB_MAX ? progress->cdb.len : CDB_MAX;
+    if (x->cdb_len)
+        memcpy(x->cdb, progress->cdb.data, x->cdb_len);
+    return progress->hctl && !x->at ? -ENOMEM : 0;
 }
 
 /* The stream of a child has ended. */
-static int finish(struct collecting *c, struct child *child)
+static int finish(struct collecting *c, struct reading *x)
 {
     char buffer[32], said[256];
-    ssize_t n;
     int r = 0;
 
-    if (!child->complete) {
-        const char *how = how_it_ended(child, buffer, sizeof(buffer));
+    if (!x->child.complete) {
+        const char *how = child_how_it_ended(&x->child, buffer, sizeof(buffer));
 
         c->notes->unexamined++;
-        n = read(child->errors, said, sizeof(said) - 1);
-        said[n > 0 ? n : 0] = '\0';
-        said[strcspn(said, "\n")] = '\0';
+        child_last_words(&x->child, said, sizeof(said));
         r = note(c->notes, "hbad-collect for %s ended early (%s)%s%s; what it sent is used%s%s",
-                 child->adapter->name, how, child->at ? ", at device " : "",
-                 child->at ? child->at : "", *said ? ". It said: " : "", said);
+                 x->adapter->name, how, x->at ? ", at device " : "", x->at ? x->at : "",
+                 *said ? ". It said: " : "", said);
     }
-    if (child->complete && !child->has_sent) {
+    if (x->child.complete && !x->child.has_sent) {
         c->notes->unexamined++;
-        r = note(c->notes, "hbad-collect for %s sent nothing of it", child->adapter->name);
+        r = note(c->notes, "hbad-collect for %s sent nothing of it", x->adapter->name);
     }
-    forget(child);
+    forget(x);
     return r;
 }
 
 /* A child has something to say, or has ended. */
-static int hear(struct collecting *c, struct child *child)
+static int hear(struct collecting *c, struct reading *x)
 {
-    int r = take_output(c, child);
+    int r = child_take(&x->child, c->store, c->notes, heard, x);
 
-    if (r == 0 || (r > 0 && child->complete))
-        return finish(c, child);
+    if (r == 0 || (r > 0 && x->child.complete))
+        return finish(c, x);
     if (r != -EBADMSG)
         return r < 0 ? r : 0;
     c->notes->unexamined++;
-    forget(child);
+    forget(x);
     return 0;
 }
 
-/* Starts a child, or says why that cannot be done. */
-static int start_or_note(struct collecting *c, struct child *child, const struct adapter *adapter,
+/* Starts one, or says why that cannot be done. */
+static int start_or_note(struct collecting *c, struct reading *x, const struct adapter *adapter,
                          char *after, unsigned silent)
 {
-    int r = start_child(c, child, adapter, after, silent);
+    int r = start_reading(c, x, adapter, after, silent);
 
     if (r == 0 || r == -ENOMEM)
         return r;
@@ -337,15 +174,15 @@ static int start_or_note(struct collecting *c, struct child *child, const struct
 }
 
 /* Another child takes over behind the device that one waits for. */
-static int go_on(struct collecting *c, struct child *child)
+static int go_on(struct collecting *c, struct reading *x)
 {
-    const struct adapter *adapter = child->adapter;
-    unsigned silent = child->silent + 1;
-    char *after = child->at;
+    const struct adapter *adapter = x->adapter;
+    unsigned silent = x->silent + 1;
+    char *after = x->at;
     int r = 0;
 
-    child->at = NULL;
-    forget(child);
+    x->at = NULL;
+    forget(x);
     if (silent == SILENT_MAX)
         r = note(c->notes, "%u devices of %s have not answered; those behind them are not asked",
                  silent, adapter->name);
@@ -353,68 +190,67 @@ static int go_on(struct collecting *c, struct child *child)
         free(after);
         return r;
     }
-    return start_or_note(c, child, adapter, after, silent);
+    return start_or_note(c, x, adapter, after, silent);
 }
 
 /* A child has said nothing for too long: its device gets the answer that none came. */
-static int give_up(struct collecting *c, struct child *child)
+static int give_up(struct collecting *c, struct reading *x)
 {
     struct store_command unanswered = {
-        .hctl = child->at,
-        .cdb = { child->cdb, child->cdb_len },
+        .hctl = x->at,
+        .cdb = { x->cdb, x->cdb_len },
         .error = ETIMEDOUT,
     };
-    unsigned long long s = (now_us() - child->heard_us) / 1000000;
+    unsigned long long s = (now_us() - x->child.heard_us) / 1000000;
     int r = 0;
 
-    if (has_ended(child)) /* and another process keeps its stream open */
-        return finish(c, child);
+    if (child_has_ended(&x->child)) /* and another process keeps its stream open */
+        return finish(c, x);
     c->notes->unexamined++;
     if (s * 1000000 < c->patience_us)
         r = note(c->notes, "%s is not done after %llu s and is not waited for any longer",
-                 child->adapter->name, (unsigned long long)(c->patience_us * ROUNDS_MAX / 1000000));
-    else if (child->at && *child->at)
+                 x->adapter->name, (unsigned long long)(c->patience_us * ROUNDS_MAX / 1000000));
+    else if (x->at && *x->at)
         r = note(c->notes, "device %s has not answered for %llu s and is not waited for any longer",
-                 child->at, s);
+                 x->at, s);
     else
         r = note(c->notes,
                  "adapter %s has not answered for %llu s and is not waited for any longer",
-                 child->adapter->name, s);
-    if (r == 0 && child->at && child->cdb_len)
+                 x->adapter->name, s);
+    if (r == 0 && x->at && x->cdb_len)
         r = store_put_command(c->store, &unanswered);
-    if (r == 0 && child->at && *child->at && child->silent < SILENT_MAX &&
-        s * 1000000 >= c->patience_us)
-        return go_on(c, child);
-    forget(child);
+    if (r == 0 && x->at && *x->at && x->silent < SILENT_MAX && s * 1000000 >= c->patience_us)
+        return go_on(c, x);
+    forget(x);
     return r;
 }
 
 /* A child whose time is over may just have said something. */
-static int hear_or_give_up(struct collecting *c, struct child *child)
+static int hear_or_give_up(struct collecting *c, struct reading *x)
 {
-    uint64_t heard_us = child->heard_us, started_us = child->started_us;
-    int r = hear(c, child);
+    uint64_t heard_us = x->child.heard_us, started_us = x->child.started_us;
+    int r = hear(c, x);
 
-    if (r < 0 || !child->pid)
+    if (r < 0 || !x->child.pid)
         return r;
-    return child->heard_us != heard_us && now_us() - started_us < c->patience_us * ROUNDS_MAX
+    return x->child.heard_us != heard_us && now_us() - started_us < c->patience_us * ROUNDS_MAX
                ? 0
-               : give_up(c, child);
+               : give_up(c, x);
 }
 
 /* Waits for any child to speak, end, or be silent for too long. */
-static int wait_for_children(struct collecting *c)
+static int wait_for_readings(struct collecting *c)
 {
     struct pollfd fds[AT_ONCE];
     uint64_t now = now_us(), soonest = c->patience_us;
     int r = 0;
 
     for (size_t i = 0; i < AT_ONCE; i++) {
-        struct child *child = &c->children[i];
-        uint64_t silent = child->pid ? now - child->heard_us : 0;
+        struct reading *x = &c->readings[i];
+        uint64_t silent = x->child.pid ? now - x->child.heard_us : 0;
 
-        fds[i] = (struct pollfd){ .fd = child->pid ? child->fd : -1, .events = POLLIN };
-        if (child->pid &&
+        fds[i] = (struct pollfd){ .fd = x->child.pid ? x->child.fd : -1, .events = POLLIN };
+        if (x->child.pid &&
             c->patience_us - (silent < c->patience_us ? silent : c->patience_us) < soonest)
             soonest = c->patience_us - (silent < c->patience_us ? silent : c->patience_us);
     }
@@ -422,31 +258,31 @@ static int wait_for_children(struct collecting *c)
         return -errno;
     now = now_us();
     for (size_t i = 0; r == 0 && i < AT_ONCE; i++) {
-        struct child *child = &c->children[i];
+        struct reading *x = &c->readings[i];
 
-        if (!child->pid)
+        if (!x->child.pid)
             continue;
-        if (now - child->heard_us >= c->patience_us ||
-            now - child->started_us >= c->patience_us * ROUNDS_MAX)
-            r = fds[i].revents & POLLIN ? hear_or_give_up(c, child) : give_up(c, child);
+        if (now - x->child.heard_us >= c->patience_us ||
+            now - x->child.started_us >= c->patience_us * ROUNDS_MAX)
+            r = fds[i].revents & POLLIN ? hear_or_give_up(c, x) : give_up(c, x);
         else if (fds[i].revents)
-            r = hear(c, child);
+            r = hear(c, x);
     }
     return r;
 }
 
-static struct child *free_child(struct collecting *c)
+static struct reading *free_reading(struct collecting *c)
 {
     for (size_t i = 0; i < AT_ONCE; i++)
-        if (!c->children[i].pid)
-            return &c->children[i];
+        if (!c->readings[i].child.pid)
+            return &c->readings[i];
     return NULL;
 }
 
-static bool any_child(const struct collecting *c)
+static bool any_reading(const struct collecting *c)
 {
     for (size_t i = 0; i < AT_ONCE; i++)
-        if (c->children[i].pid)
+        if (c->readings[i].child.pid)
             return true;
     return false;
 }
@@ -456,19 +292,19 @@ static int collect_adapters(struct collecting *c, const struct adapters *adapter
     size_t next = 0;
     int r = 0;
 
-    while (r == 0 && (next < adapters->n || any_child(c))) {
-        struct child *child = next < adapters->n ? free_child(c) : NULL;
+    while (r == 0 && (next < adapters->n || any_reading(c))) {
+        struct reading *x = next < adapters->n ? free_reading(c) : NULL;
 
-        if (!child) {
-            r = wait_for_children(c);
+        if (!x) {
+            r = wait_for_readings(c);
             continue;
         }
-        r = start_or_note(c, child, &adapters->v[next], NULL, 0);
+        r = start_or_note(c, x, &adapters->v[next], NULL, 0);
         next++;
     }
     for (size_t i = 0; i < AT_ONCE; i++)
-        if (c->children[i].pid)
-            forget(&c->children[i]);
+        if (c->readings[i].child.pid)
+            forget(&c->readings[i]);
     return r;
 }
 
@@ -496,7 +332,7 @@ int collect_machine(struct store *store, enum level level, const char *named, bo
         r = note(notes, "the SCSI hosts cannot be listed: %s", strerror(adapters.error));
     }
     if (r == 0 && adapters.n) {
-        r = find_program(program, sizeof(program));
+        r = child_find_program(program, sizeof(program));
         if (r < 0)
             say("%s: %s", program, strerror(-r));
     }
