@@ -76,6 +76,7 @@ static const struct sim_key host_keys[] = {
 	FC_KEY(port_state, SIM_U32, FC_PORTSTATE_MARGINAL, states),
 	FC_KEY(dev_loss_tmo, SIM_U32, 3600, NULL),
 	FC_KEY(symbolic, SIM_TEXT, 64, NULL),
+	FC_KEY(carries, SIM_U32, SIM_CARRIES, NULL),
 	{},
 };
 
@@ -390,9 +391,9 @@ static u32 kilobytes(u32 speed)
 static u64 fc_carry(struct sim_device *device, u32 bytes, u64 now)
 {
 	struct sim_host *host = device->host;
+	u32 rate = host->fc.carries ? host->fc.carries * 1000 : kilobytes(host->fc.speed);
 
-	host->bus_free_at = max(host->bus_free_at, now) +
-			    sim_nanoseconds(bytes, kilobytes(host->fc.speed));
+	host->bus_free_at = max(host->bus_free_at, now) + sim_nanoseconds(bytes, rate);
 	return host->bus_free_at;
 }
 

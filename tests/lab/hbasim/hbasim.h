@@ -46,6 +46,7 @@
 #define SIM_DEPTH 4	   /* nodes between a device and memory: host and 3 expanders */
 #define SIM_SCRATCH 16384  /* the longest answer made from the topology */
 #define SIM_MODE_PAGE 4096 /* the longest mode page */
+#define SIM_CARRIES 100000 /* MB/s, the most that a link may be made to carry */
 
 struct sim_host;
 struct sim_end;
@@ -182,6 +183,7 @@ struct sim_spi_target {
 	bool lies;		   /* .says holds, not .now */
 	bool stale;		   /* to be negotiated before the next command */
 	u32 min_period, max_offset, max_width, max_iu, max_qas;
+	u32 carries; /* MB/s, whatever is agreed on; 0: what is agreed on */
 };
 
 /* SAS. */
@@ -193,6 +195,7 @@ struct sim_phy {
 	u32 virtual;
 	u32 invalid_dwords, disparity, sync_losses, reset_problems;
 	u32 changes;
+	u32 carries; /* MB/s, whatever the rate; 0: by the rate */
 	u64 free_at; /* when the lane has carried all that it was given */
 	struct sim_node *node;
 	u32 id;
@@ -249,6 +252,7 @@ struct sim_end {
 
 struct sim_fc_host {
 	u32 speed, speeds; /* FC_PORTSPEED_ bits */
+	u32 carries;	   /* MB/s, whatever the speed; 0: by the speed */
 	u64 port_name, node_name, fabric_name;
 	u32 port_id, port_type, port_state;
 	u32 dev_loss_tmo;

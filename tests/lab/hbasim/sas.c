@@ -61,6 +61,7 @@ const struct sim_key sim_sas_phy_keys[] = {
 	PHY_KEY(disparity, U32_MAX, NULL),
 	PHY_KEY(sync_losses, U32_MAX, NULL),
 	PHY_KEY(reset_problems, U32_MAX, NULL),
+	PHY_KEY(carries, SIM_CARRIES, NULL),
 	{},
 };
 

@@ -472,30 +472,36 @@ static struct sim_phy *lane(struct sim_end *end)
 	return best;
 }
 
-/* A connection takes one lane of each port on its way, at the rate of the slowest (SPL-4 7.14). */
-u64 sim_sas_carry(struct sim_device *device, u32 bytes, u64 now)
+/* What a phy carries, in KB/s: after 8b10b; 22.5 Gb/s: 128b150b. */
+static u32 kilobytes(const struct sim_phy *phy)
 {
-	/* KB/s after 8b10b; 22.5 Gb/s: 128b150b. */
-	static const u32 kilobytes[] = {
+	static const u32 by_rate[] = {
 		[SAS_LINK_RATE_1_5_GBPS] = 150000,   [SAS_LINK_RATE_3_0_GBPS] = 300000,
 		[SAS_LINK_RATE_6_0_GBPS] = 600000,   [SAS_LINK_RATE_12_0_GBPS] = 1200000,
 		[SAS_LINK_RATE_22_5_GBPS] = 2400000,
 	};
+
+	return phy->carries ? phy->carries * 1000 : by_rate[phy->rate];
+}
+
+/* A connection takes one lane of each port on its way, at the rate of the slowest (SPL-4 7.14). */
+u64 sim_sas_carry(struct sim_device *device, u32 bytes, u64 now)
+{
 	struct sim_phy *lanes[SIM_DEPTH];
 	struct sim_end *end = device->end;
 	unsigned int count = 0;
-	u32 rate = SAS_LINK_RATE_22_5_GBPS;
+	u32 rate = U32_MAX;
 
 	for (; end && count < SIM_DEPTH; end = end->sas.parent->up) {
 		struct sim_phy *phy = lane(end);
 
 		if (!phy)
 			return now;
-		rate = min(rate, phy->rate);
+		rate = min(rate, kilobytes(phy));
 		now = max(now, phy->free_at);
 		lanes[count++] = phy;
 	}
-	now += sim_nanoseconds(bytes, kilobytes[rate]);
+	now += sim_nanoseconds(bytes, rate);
 	while (count)
 		lanes[--count]->free_at = now;
 	return now;

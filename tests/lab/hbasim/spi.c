@@ -53,7 +53,8 @@ static const struct sim_key agreement_keys[] = {
 static const struct sim_key target_keys[] = {
 	TARGET_KEY(min_period, SIM_PERIOD, 255), TARGET_KEY(max_offset, SIM_U32, 255),
 	TARGET_KEY(max_width, SIM_U32, 1),	 TARGET_KEY(max_iu, SIM_U32, 1),
-	TARGET_KEY(max_qas, SIM_U32, 1),	 {},
+	TARGET_KEY(max_qas, SIM_U32, 1),	 TARGET_KEY(carries, SIM_U32, SIM_CARRIES),
+	{},
 };
 
 static const struct sim_choice signals[] = {
@@ -416,10 +417,11 @@ static void spi_begin(struct sim_device *device)
 /* One transfer at a time on the bus, each at its own target's rate. */
 static u64 spi_carry(struct sim_device *device, u32 bytes, u64 now)
 {
+	const struct sim_spi_target *target = &device->end->spi;
 	struct sim_host *host = device->host;
+	u32 rate = target->carries ? target->carries * 1000 : kilobytes(&target->now);
 
-	host->bus_free_at = max(host->bus_free_at, now) +
-			    sim_nanoseconds(bytes, kilobytes(&device->end->spi.now));
+	host->bus_free_at = max(host->bus_free_at, now) + sim_nanoseconds(bytes, rate);
 	return host->bus_free_at;
 }
 
