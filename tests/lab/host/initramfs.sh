@@ -75,11 +75,12 @@ initramfs_systemd() {
     echo hbad-lab-guest >"$2/etc/hostname"
 }
 
-# initramfs_build CACHE IMAGE KIND PROGRAMS GUEST SCENARIO MODULE...: writes the image. KIND is bare or systemd,
-# PROGRAMS a folder of built programs or empty, GUEST the folder guest/, SCENARIO the scenario's file.
+# initramfs_build CACHE IMAGE KIND PROGRAMS GUEST SCENARIO PACKAGES MODULE...: writes the image. KIND is bare or systemd,
+# PROGRAMS a folder of built programs or empty, GUEST the folder guest/, SCENARIO the scenario's file, PACKAGES the
+# names of those that it asks for, or empty.
 initramfs_build() {
-    local cache=$1 image=$2 kind=$3 programs=$4 guest=$5 scenario=$6 root tool
-    shift 6
+    local cache=$1 image=$2 kind=$3 programs=$4 guest=$5 scenario=$6 packages=$7 root tool
+    shift 7
     root=$(mktemp -d "$image.XXXXXX")
     chmod 755 "$root" # it becomes /, which services that are not root pass
     mkdir -p "$root"/{dev,proc,sys,run,tmp,out,etc,lab,opt/hbad,usr/bin}
@@ -95,6 +96,9 @@ initramfs_build() {
         cp -a "$(package_dir "$cache" $tool)/usr/bin/." "$root/usr/bin/"
     done
     cp "$(package_dir "$cache" open-iscsi)/sbin/iscsistart" "$root/usr/bin/"
+    for tool in $packages; do
+        find "$(package_dir "$cache" "$tool")" -path '*bin/*' -type f -exec cp -t "$root/usr/bin" {} +
+    done
     if [ -n "$programs" ]; then
         find "$programs" -maxdepth 1 -type f -perm /111 -exec cp -t "$root/opt/hbad" {} +
     fi
