@@ -5,13 +5,10 @@
 #include "live/live_sg.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <scsi/sg_pt.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -40,29 +37,6 @@ void live_sg_done(struct live_sg *g)
     live_sg_init(g);
 }
 
-/* Opens the node and makes sure that it is what sysfs says: the device may have gone meanwhile and
- * another have got its node. Returns a descriptor or a negative errno. */
-static int open_node(struct source *s, const struct node *node)
-{
-    /* O_NONBLOCK: wait neither for a medium nor for a host in recovery, nor for an exclusive user. */
-    _cleanup_close_ int fd = open(node->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW);
-    char number[24];
-    struct stat st;
-    int r;
-
-    if (fd < 0 || fstat(fd, &st) < 0)
-        return -errno;
-    snprintf(number, sizeof(number), "%u:%u\n", major(st.st_rdev), minor(st.st_rdev));
-    if (node->is_block ? !S_ISBLK(st.st_mode) : !S_ISCHR(st.st_mode))
-        return -ENODEV;
-    r = node_is_unchanged(s, node);
-    if (r < 0)
-        return r;
-    if (!r || strcmp(number, node->device_number) != 0)
-        return -ENODEV;
-    return TAKE_FD(fd);
-}
-
 /* A descriptor of the first node that there is, or a negative errno. */
 static int open_device(struct source *s, const char *hctl)
 {
@@ -71,7 +45,7 @@ static int open_device(struct source *s, const char *hctl)
         int r = node_find(s, hctl, kind, &node);
 
         if (r > 0)
-            r = open_node(s, &node);
+            r = node_open(s, &node, 0);
         else if (r == 0)
             continue;
         /* Only a node that is missing sends to the next: a refusal is an answer. */

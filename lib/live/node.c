@@ -6,8 +6,14 @@
 #include "live/node.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
 
 enum { ATTRIBUTE_BYTES = 64, HCTL_CHARS = 40, DEVICE_CHARS = 96 };
 
@@ -170,4 +176,26 @@ int node_is_unchanged(struct source *s, const struct node *node)
     int r = read_attribute(s, node->sysfs, "dev", number);
 
     return r < 0 ? r : strcmp(number, node->device_number) == 0;
+}
+
+int node_open(struct source *s, const struct node *node, int flags)
+{
+    /* O_NONBLOCK: wait neither for a medium nor for a host in recovery, nor for an exclusive user. */
+    _cleanup_close_ int fd = open(node->path,
+                                  O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW | flags);
+    char number[24];
+    struct stat st;
+    int r;
+
+    if (fd < 0 || fstat(fd, &st) < 0)
+        return -errno;
+    snprintf(number, sizeof(number), "%u:%u\n", major(st.st_rdev), minor(st.st_rdev));
+    if (node->is_block ? !S_ISBLK(st.st_mode) : !S_ISCHR(st.st_mode))
+        return -ENODEV;
+    r = node_is_unchanged(s, node);
+    if (r < 0)
+        return r;
+    if (!r || strcmp(number, node->device_number) != 0)
+        return -ENODEV;
+    return TAKE_FD(fd);
 }

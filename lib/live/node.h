@@ -37,3 +37,8 @@ int node_find(struct source *s, const char *hctl, enum node_kind kind, struct no
 
 /* Is that still so? Returns 1 where sysfs says the same of the node as when it was found. */
 int node_is_unchanged(struct source *s, const struct node *node);
+
+/* Opens the node to read, and makes sure that it is what sysfs says: the device may have gone meanwhile
+ * and another have got its node. `flags`: 0, or O_DIRECT. Returns a descriptor or a negative errno, -ENODEV
+ * where it is something else. */
+int node_open(struct source *s, const struct node *node, int flags);

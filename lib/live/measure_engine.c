@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Refusals before a run, and results after it (measure_engine.h).
+ */
+#include "live/measure_engine.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/arena.h"
+#include "live/measure_node.h"
+#include "live/measure_run.h"
+
+struct measure_engine {
+    struct measure_options options;
+    const struct measure_device *devices;
+    size_t n;
+    bool *given_up;
+    struct arena *arena; /* of what results say */
+};
+
+struct measure_engine *measure_engine_free(struct measure_engine *e)
+{
+    if (!e)
+        return NULL;
+    arena_free(e->arena);
+    free(e->given_up);
+    free(e);
+    return NULL;
+}
+
+struct measure_engine *measure_engine_new(const struct measure_options *options,
+                                          const struct measure_device *devices, size_t n)
+{
+    struct measure_engine *e = calloc(1, sizeof(*e));
+
+    if (!e)
+        return NULL;
+    e->options = *options;
+    e->devices = devices;
+    e->n = n;
+    e->arena = arena_new();
+    e->given_up = calloc(n ? n : 1, sizeof(*e->given_up));
+    return e->arena && e->given_up ? e : measure_engine_free(e);
+}
+
+/* ---- refusals ---- */
+
+struct refusal {
+    int error; /* 0: none */
+    const char *why;
+};
+
+static bool is_disk(int type)
+{
+    /* Direct access, simplified direct access, host-managed zones (SPC-5 table of peripheral device
+     * types). Of others reading can move, load or take away something. */
+    return type == 0x00 || type == 0x0e || type == 0x14;
+}
+
+static struct refusal refusal_of(const struct measure_engine *e, size_t device,
+                                 const struct measure_method *m, const struct measure_request *r)
+{
+    static const uint8_t READ[10] = { OP_READ_10 }, BUFFER[10] = { OP_READ_BUFFER_10, 0x02 };
+    const struct measure_device *d = &e->devices[device];
+    const char *why;
+
+    if (d->error)
+        return (struct refusal){ d->error, d->why };
+    if (e->given_up[device])
+        return (struct refusal){ ETIMEDOUT, "an earlier read of it has not come back" };
+    if (!is_disk(d->target.type))
+        return (struct refusal){ EPERM, "only disks are measured" };
+    why = command_courtesy(&d->target,
+                           (struct bytes){ m->what == MEASURE_READ_BUFFER ? BUFFER : READ, 10 });
+    if (why)
+        return (struct refusal){ d->target.flags & TARGET_ASLEEP ? EBUSY : EPERM, why };
+    if (r->cold && m->way == WAY_SG_MMAP)
+        return (struct refusal){ EOPNOTSUPP, "what is mapped is one buffer of the driver's: it "
+                                             "cannot be cold" };
+    if (r->cold && !e->options.cache_bytes)
+        return (struct refusal){ EOPNOTSUPP, "how large the processors' caches are is not known" };
+    return (struct refusal){ 0 };
+}
+
+static bool can_be_done(const struct measure_request *r, const struct measure_method *m)
+{
+    return m && r->block_bytes && r->block_bytes <= MEASURE_BLOCK_MAX && r->depth &&
+           r->depth <= MEASURE_DEPTH_MAX && (r->total_bytes || r->longest_us);
+}
+
+/* ---- results ---- */
+
+/* Microseconds, rounded; what took any time took one at least. */
+static uint64_t us_of(uint64_t ns)
+{
+    return ns && ns < 1000 ? 1 : (ns + 500) / 1000;
+}
+
+static int take(struct measure_engine *e, const struct run_result *r, struct measurement *m)
+{
+    m->error = r->error;
+    m->disturbed = r->why;
+    m->block_bytes = r->block_bytes;
+    m->bytes = r->bytes;
+    m->us = us_of(r->end_ns - r->start_ns);
+    m->user_us = r->user_us;
+    m->system_us = r->system_us;
+    m->cpu_us = r->user_us + r->system_us;
+    m->commands = r->commands;
+    m->min_us = us_of(r->latency.min);
+    m->median_us = us_of(histogram_quantile(&r->latency, 500));
+    m->p95_us = us_of(histogram_quantile(&r->latency, 950));
+    m->p99_us = us_of(histogram_quantile(&r->latency, 990));
+    m->max_us = us_of(r->latency.max);
+    m->retries = r->retries;
+    m->short_bytes = r->short_bytes;
+    m->errors = r->errors;
+    m->direct = r->direct;
+    if (r->sense_len)
+        m->sense = arena_bytes(e->arena, (struct bytes){ r->sense, r->sense_len });
+    return r->sense_len && !m->sense.data ? -ENOMEM : 0;
+}
+
+static uint64_t wall_us(void)
+{
+    struct timespec t = { 0 };
+
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000u + (uint64_t)t.tv_nsec / 1000u;
+}
+
+/* ---- a run ---- */
+
+/* Those of a cell that are measured. */
+struct chosen {
+    struct measure_engine *e;
+    size_t *numbers; /* of the devices */
+    struct run_device *devices;
+    struct run_result *results;
+    size_t n;
+};
+
+static void pass_on(void *userdata, size_t device, uint64_t bytes)
+{
+    struct chosen *c = userdata;
+
+    c->e->options.progress(c->e->options.userdata, c->numbers[device], bytes);
+}
+
+static int run_chosen(struct chosen *c, const struct measure_method *method,
+                      const struct measure_request *request, uint64_t *ret_idle)
+{
+    const struct measure_options *o = &c->e->options;
+    struct run_options options = {
+        .system = o->system,
+        .user = o->user,
+        .method = method,
+        .block_bytes = request->block_bytes,
+        .total_bytes = request->total_bytes,
+        .longest_us = request->longest_us,
+        .depth = request->depth,
+        .random = request->random,
+        .seed = request->seed,
+        .rotation_bytes = request->cold ? 2 * o->cache_bytes + 1 : 0,
+        .patience_us = o->patience_us,
+        .progress = o->progress ? pass_on : NULL,
+        .userdata = c,
+    };
+    struct measure_load before = measure_load_now(o->source);
+    int r = measure_run(&options, c->devices, c->n, c->results);
+
+    *ret_idle = measure_idle_permille(before, measure_load_now(o->source));
+    return r;
+}
+
+/* Fills what is known of each device's measurement beforehand, and chooses those to run. */
+static void choose(struct measure_engine *e, const struct measure_method *method,
+                   const struct measure_request *request, size_t first, size_t n,
+                   struct measurement *ret, struct chosen *c)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct command_target *t = &e->devices[first + i].target;
+        struct refusal why = refusal_of(e, first + i, method, request);
+
+        ret[i] = (struct measurement){ .error = why.error,
+                                       .hctl = t->hctl,
+                                       .method = method->name,
+                                       .block_bytes = request->block_bytes,
+                                       .depth = request->depth,
+                                       .cold = request->cold,
+                                       .random = request->random &&
+                                                 method->what == MEASURE_READ_MEDIA,
+                                       .wall_us = wall_us(),
+                                       .disturbed = why.why };
+        if (why.error)
+            continue;
+        c->devices[c->n] = (struct run_device){ t->hctl, command_timeout_s(t) };
+        c->numbers[c->n++] = first + i;
+    }
+}
+
+static void chosen_done(struct chosen *c)
+{
+    free(c->numbers);
+    free(c->devices);
+    free(c->results);
+}
+
+int measure_engine_run(struct measure_engine *e, const struct measure_request *request,
+                       size_t first, size_t n, struct measurement *ret)
+{
+    const struct measure_method *method = measure_method_named(request->method);
+    _cleanup_(chosen_done) struct chosen c = { .e = e };
+    uint64_t idle = 0;
+    int r = 0;
+
+    if (!can_be_done(request, method) || first + n > e->n || !n)
+        return -EINVAL;
+    c.numbers = calloc(n, sizeof(*c.numbers));
+    c.devices = calloc(n, sizeof(*c.devices));
+    c.results = calloc(n, sizeof(*c.results));
+    if (!c.numbers || !c.devices || !c.results)
+        return -ENOMEM;
+    choose(e, method, request, first, n, ret, &c);
+    if (c.n)
+        r = run_chosen(&c, method, request, &idle);
+    for (size_t i = 0; r == 0 && i < c.n; i++) {
+        struct measurement *m = &ret[c.numbers[i] - first];
+
+        e->given_up[c.numbers[i]] = c.results[i].given_up;
+        m->together = (unsigned)c.n;
+        m->idle_permille = idle;
+        r = take(e, &c.results[i], m);
+    }
+    return r;
+}
