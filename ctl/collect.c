@@ -39,7 +39,7 @@ struct reading {
 struct collecting {
     struct store *store;
     struct notes *notes;
-    const char *program, *level, *named;
+    const char *program, *level, *config, *named;
     bool forced;
     uint64_t patience_us;
     struct reading readings[AT_ONCE];
@@ -84,12 +84,16 @@ static void forget(struct reading *x)
 static int start_reading(struct collecting *c, struct reading *x, const struct adapter *adapter,
                          char *after, unsigned silent)
 {
-    char below[4096], level[32], named[64], behind[64];
-    char *argv[8] = { (char *)(uintptr_t)c->program, below, level };
+    char below[4096], level[32], config[4096 + 16], named[64], behind[64];
+    char *argv[9] = { (char *)(uintptr_t)c->program, below, level };
     int n = 3, r;
 
     snprintf(below, sizeof(below), "--below=%s", adapter->below);
     snprintf(level, sizeof(level), "--level=%s", c->level);
+    if (c->config) {
+        snprintf(config, sizeof(config), "--config=%s", c->config);
+        argv[n++] = config;
+    }
     if (c->named) {
         snprintf(named, sizeof(named), "--named=%s", c->named);
         argv[n++] = named;
@@ -308,14 +312,14 @@ static int collect_adapters(struct collecting *c, const struct adapters *adapter
     return r;
 }
 
-int collect_machine(struct store *store, enum level level, const char *named, bool forced,
+int collect_machine(struct store *store, enum level level, const char *config, const char *named,
                     unsigned patience_s, struct notes *notes)
 {
     struct live_options options = { 0 };
     _cleanup_(source_closep) struct source *live = live_new(&options);
     char program[4096];
     struct collecting c = {
-        store, notes, program, LEVELS[level], named, forced, (uint64_t)patience_s * 1000000,
+        store, notes, program, LEVELS[level], config, named, forced, (uint64_t)patience_s * 1000000,
     };
     struct adapters adapters = { 0 };
     struct taken taken;

@@ -75,11 +75,11 @@ struct notes {
 int note(struct notes *notes, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void notes_done(struct notes *notes);
 
-/* Collects all adapters into the store, several at a time. A collector that says nothing for
+/* Collects all adapters into the store, several at a time. `config`: the file that --config names, NULL for the machine's. A collector that says nothing for
  * `patience_s` is given up: what it sent is kept, and the device it was at gets an answer that says so.
  * Returns 0 or a negative errno. */
-int collect_machine(struct store *store, enum level level, const char *named, bool forced,
-                    unsigned patience_s, struct notes *notes);
+int collect_machine(struct store *store, enum level level, const char *config, const char *named,
+                    bool forced, unsigned patience_s, struct notes *notes);
 
 /* ---- resolve.c: what a person types → one object ---- */
 

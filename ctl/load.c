@@ -198,7 +198,7 @@ static int report_of_machine(const struct request *request, const struct diagnos
 {
     _cleanup_(store_freep) struct store *store = store_new();
     _cleanup_(notes_done) struct notes notes = { 0 };
-    int r = store ? collect_machine(store, options->level, named, request->force,
+    int r = store ? collect_machine(store, options->level, request->config, named, request->force,
                                     request->patience_s, &notes)
                   : -ENOMEM;
 
@@ -254,9 +254,9 @@ int load_store(const struct request *request, enum level level, struct store **r
     for (size_t i = 0; r == 0 && i < request->n_captures; i++)
         r = load_capture(request->captures[i], store, &notes);
     if (r == 0 && !request->n_captures)
-        r = request->sysfs_root
-                ? record_tree(request, level, store, &notes)
-                : collect_machine(store, level, NULL, request->force, request->patience_s, &notes);
+        r = request->sysfs_root ? record_tree(request, level, store, &notes)
+                                : collect_machine(store, level, request->config, NULL,
+                                                  request->force, request->patience_s, &notes);
     for (size_t i = 0; i < notes.n; i++)
         say("%s", notes.v[i]);
     if (r == 0)

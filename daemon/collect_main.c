@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "daemon/collect_config.h"
 #include "diagnose/gather.h"
 #include "live/live.h"
 #include "source/capture.h"
@@ -94,14 +95,29 @@ static int collect(struct source *live, const struct gather_options *asked)
     return r;
 }
 
+/* As far as the administrator allows. */
+static int collect_allowed(struct source *live, const char *config_file,
+                           struct gather_options *options)
+{
+    _cleanup_(config_done) struct config config = { 0 };
+    _cleanup_(tiers_done) struct tiers tiers = { 0 };
+    int r = collect_config(config_file, &config);
+
+    if (r == 0)
+        r = tiers_find(live, &config, options->only_below, &tiers);
+    options->tiers = &tiers;
+    return r < 0 ? r : collect(live, options);
+}
+
 static int usage(FILE *out, int status)
 {
     fputs(
         "hbad-collect [--below=DIRECTORY] [--level=identity|modes|all] [--named=H:C:T:L] [--force]\n"
-        "             [--after=H:C:T:L] [--unasked] [--sysfs-root=DIRECTORY]\n\n"
+        "             [--after=H:C:T:L] [--unasked] [--config=FILE] [--sysfs-root=DIRECTORY]\n\n"
         "Reads one adapter (the hosts below a /sys/devices directory; without it, all) and writes a\n"
         "capture stream to standard output; with --after, of the devices behind that one only; with\n"
-        "--unasked, without sending any device a command. Started by hbactl and hbad.\n",
+        "--unasked, without sending any device a command. What hbad.conf (or FILE) forbids is not\n"
+        "done. Started by hbactl and hbad.\n",
         out);
     return status;
 }
@@ -120,18 +136,14 @@ static int parse_level(const char *word, enum level *ret)
 }
 
 static int parse_arguments(int argc, char **argv, struct gather_options *options,
-                           struct live_options *live)
+                           struct live_options *live, const char **ret_config)
 {
     static const struct option OPTIONS[] = {
-        { "below", required_argument, NULL, 'b' },
-        { "level", required_argument, NULL, 'l' },
-        { "named", required_argument, NULL, 'n' },
-        { "force", no_argument, NULL, 'f' },
-        { "after", required_argument, NULL, 'a' },
-        { "unasked", no_argument, NULL, 'u' },
-        { "sysfs-root", required_argument, NULL, 'r' },
-        { "help", no_argument, NULL, 'h' },
-        { 0 },
+        { "below", required_argument, NULL, 'b' },  { "level", required_argument, NULL, 'l' },
+        { "named", required_argument, NULL, 'n' },  { "force", no_argument, NULL, 'f' },
+        { "after", required_argument, NULL, 'a' },  { "unasked", no_argument, NULL, 'u' },
+        { "config", required_argument, NULL, 'c' }, { "sysfs-root", required_argument, NULL, 'r' },
+        { "help", no_argument, NULL, 'h' },         { 0 },
     };
     int c;
 
@@ -156,6 +168,9 @@ static int parse_arguments(int argc, char **argv, struct gather_options *options
         case 'u':
             options->unasked = true;
             break;
+        case 'c':
+            *ret_config = optarg;
+            break;
         case 'r':
             live->root = optarg;
             break;
@@ -172,8 +187,9 @@ int main(int argc, char **argv)
 {
     struct gather_options options = { .level = LEVEL_ALL };
     struct live_options live_options = { 0 };
+    const char *config = NULL;
     struct source *live;
-    int r = parse_arguments(argc, argv, &options, &live_options);
+    int r = parse_arguments(argc, argv, &options, &live_options, &config);
 
     if (r)
         return r;
@@ -184,7 +200,7 @@ int main(int argc, char **argv)
                 strerror(errno));
         return 1;
     }
-    r = collect(live, &options);
+    r = collect_allowed(live, config, &options);
     source_close(live);
     if (r < 0)
         fprintf(stderr, "hbad-collect: %s\n", strerror(-r));

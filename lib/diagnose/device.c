@@ -13,6 +13,7 @@
 #include "decode/rotation.h"
 #include "decode/sense.h"
 #include "decode/vpd.h"
+#include "probe/policy.h"
 #include "transport/gathering.h"
 
 /* INQUIRY data, and what they say in text; sysfs shows the same texts, in more files. */
@@ -122,6 +123,19 @@ static const struct attribute BLOCK[] = {
 /* Folders below a device whose entries are its nodes. */
 static const char *const NODES[] = { "block", "scsi_tape", "scsi_changer" };
 
+/* How far udev says to go with the device; the word of the SCSI device itself comes before that of its block device. */
+static int put_tier(struct device_walk *w, const char *path)
+{
+    struct value v;
+    int r = source_prop(w->g->source, path, POLICY_PROPERTY, &v);
+    char *word;
+
+    if (r < 0 || v.error)
+        return r;
+    word = text_clean(fact_set_arena(w->g->facts), v.bytes);
+    return word ? fact_put_text(w->g->facts, &KEY_TIER, "udev", word) : -ENOMEM;
+}
+
 static int put_links(struct device_walk *w, const char *block_dir)
 {
     struct value v;
@@ -147,6 +161,8 @@ static int gather_block(struct device_walk *w, const char *dir, const char *name
     if ((size_t)snprintf(path, sizeof(path), "%s/block/%s", dir, name) >= sizeof(path))
         return 0;
     r = gather_attributes(w->g, BLOCK, path, path, "block", false);
+    if (r == 0 && w->g->level >= LEVEL_MODES)
+        r = put_tier(w, path);
     return r < 0 || w->g->level < LEVEL_ALL ? r : put_links(w, path);
 }
 
@@ -451,6 +467,17 @@ static void fill_target(struct device_walk *w)
         w->target.flags |= TARGET_ASLEEP;
 }
 
+/* What a capture holds is always used; a live device is left alone where somebody says so. */
+static bool may_be_asked(const struct device_walk *w)
+{
+    static const struct tiers NOTHING_SAID = { .other = CONFIG_TIER_READ };
+
+    if (!w->g->source->asking_costs)
+        return !w->unasked;
+    return !w->unasked && tiers_of(w->tiers ? w->tiers : &NOTHING_SAID, w->device->name,
+                                   fact_text(w->device, &KEY_TIER)) > CONFIG_TIER_SYSFS;
+}
+
 int gather_device(struct device_walk *w, const char *name, const char *path, struct subject *host)
 {
     struct fact_set *set = w->g->facts;
@@ -473,6 +500,8 @@ int gather_device(struct device_walk *w, const char *name, const char *path, str
     if (r == 0)
         r = gather_attributes(w->g, w->transport->device_attributes, path, path, "scsi_device",
                               false);
+    if (r == 0 && w->g->level >= LEVEL_MODES)
+        r = put_tier(w, path);
     if (r == 0)
         r = gather_nodes(w, path);
     model = fact_text(w->device, &KEY_MODEL);
@@ -481,7 +510,7 @@ int gather_device(struct device_walk *w, const char *name, const char *path, str
         fact_text(w->device, &KEY_REVISION) ? fact_text(w->device, &KEY_REVISION) : "");
     if (!w->model)
         return -ENOMEM;
-    if (r == 0 && w->g->level >= LEVEL_MODES && !w->unasked) {
+    if (r == 0 && w->g->level >= LEVEL_MODES && may_be_asked(w)) {
         fill_target(w);
         r = ask_device(w);
     }

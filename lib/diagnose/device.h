@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/vec.h"
+#include "diagnose/tiers.h"
 #include "transport/gathering.h"
 
 /* A query that a model and revision refused for good. */
@@ -24,6 +25,7 @@ struct device_walk {
     struct refusals *refusals;         /* of all devices so far */
     unsigned flags;                    /* TARGET_NAMED, TARGET_FORCED */
     bool unasked;                      /* no commands */
+    const struct tiers *tiers;         /* may be NULL */
     char awake_dir[4096];              /* directory that was found awake, with all above it */
     size_t stop_at; /* length of the shortest path whose power state counts: the PCI function's */
 

@@ -270,17 +270,15 @@ static void sum_up(struct report *report)
     }
 }
 
-/* Facts and the model built from them. */
-static int observe(struct source *source, const struct diagnose_options *options,
-                   struct report *report)
+int diagnose_observe(struct source *source, const struct gather_options *options,
+                     const struct config *config, struct report *report)
 {
-    struct gather_options gather_options = { .level = options->level };
     struct relation r;
     struct taken taken;
     int e = source_now(source, &taken);
 
     if (e == 0)
-        e = gather(source, &gather_options, &report->facts);
+        e = gather(source, options, &report->facts);
     if (e < 0)
         return e;
     report->model = model_new();
@@ -294,7 +292,7 @@ static int observe(struct source *source, const struct diagnose_options *options
     report->model->hostname = report->hostname && *report->hostname ? report->hostname : NULL;
     report->model->scrubbed = taken.scrubbed;
     r = (struct relation){ report->facts, report->model };
-    e = relate(&r, options->config);
+    e = relate(&r, config);
     if (e == 0)
         e = users_relate(report->facts, report->model);
     return e < 0 ? e : measures_take(source, report->model);
@@ -324,13 +322,14 @@ int diagnose(struct source *source, const struct diagnose_options *options, stru
 {
     _cleanup_(report_freep) struct report *report = calloc(1, sizeof(*report));
     _cleanup_(history_freep) struct history *past = NULL;
+    struct gather_options gather_options = { .level = options->level };
     struct thresholds thresholds = options->config ? thresholds_of(options->config)
                                                    : THRESHOLDS_DEFAULT;
     int r;
 
     if (!report)
         return -ENOMEM;
-    r = observe(source, options, report);
+    r = diagnose_observe(source, &gather_options, options->config, report);
     if (r < 0)
         return r;
     r = options->history ? past_take(source, options->history, report, &past) : 0;
@@ -353,13 +352,13 @@ int diagnose(struct source *source, const struct diagnose_options *options, stru
 
 int diagnose_remember(struct source *source, const char *name, struct history *history)
 {
-    static const struct diagnose_options OPTIONS = { .level = LEVEL_ALL };
+    static const struct gather_options OPTIONS = { .level = LEVEL_ALL };
     _cleanup_(report_freep) struct report *report = calloc(1, sizeof(*report));
     int r;
 
     if (!report)
         return -ENOMEM;
-    r = observe(source, &OPTIONS, report);
+    r = diagnose_observe(source, &OPTIONS, NULL, report);
     if (r == 0)
         r = history_add(history, report->model, report->wall_us, report->mono_us);
     return r < 0 ? r : history_name(history, name);

@@ -20,5 +20,11 @@ struct diagnose_options {
  * errno. */
 int diagnose(struct source *source, const struct diagnose_options *options, struct report **ret);
 
+/* What a source says, without expectation and judgement: the report (zeroed before) gets its facts, its model and
+ * when it was taken. `config` may be NULL; of it, what is said of hosts counts. Returns 0 or a negative errno; the report is
+ * to be freed in either case. */
+int diagnose_observe(struct source *source, const struct gather_options *options,
+                     const struct config *config, struct report *report);
+
 /* Adds what the source says to the history; `name`: what notes call it, may be NULL. */
 int diagnose_remember(struct source *source, const char *name, struct history *history);

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "diagnose/tiers.h"
 #include "facts/fact.h"
 #include "source/source.h"
 #include "transport/transport.h"
@@ -18,6 +19,8 @@ struct gather_options {
     bool forced;            /* the request says so */
     const char *after;      /* H:C:T:L: devices up to this one are left out; NULL: none */
     bool unasked;           /* no device is sent a command */
+    /* Where asking costs: devices whose tier is `sysfs` are sent none either. NULL: nobody said anything but udev. */
+    const struct tiers *tiers;
     /* Told when the host part is done (hctl NULL), and then after each device. A negative return
      * ends the walk. May be NULL. */
     int (*done)(void *userdata, const char *hctl);

@@ -80,7 +80,7 @@ static const char *of_kind(struct question *q)
     const struct transport *t = d->host ? transport_named(d->host->transport) : NULL;
 
     if (t && t->sysfs_only)
-        return "it is behind a USB bridge, and some of those fail when they are asked";
+        return "it is behind a bridge of a kind of which some fail when they are asked";
     return fact_number_or(q->subject, &KEY_REMOVABLE, 0) ? "it, or its medium, is removable" : NULL;
 }
 

@@ -109,6 +109,7 @@ static const struct {
     { "version_fw", CONTENT_PUBLIC },
     { "version_product", CONTENT_PUBLIC },
     { "fwrev", CONTENT_PUBLIC },
+    { "HBAD_TIER", CONTENT_PUBLIC },
     { "ID_MODEL", CONTENT_PUBLIC },
     { "ID_VENDOR", CONTENT_PUBLIC },
     { "ID_REVISION", CONTENT_PUBLIC },
