@@ -313,7 +313,7 @@ static int collect_adapters(struct collecting *c, const struct adapters *adapter
 }
 
 int collect_machine(struct store *store, enum level level, const char *config, const char *named,
-                    unsigned patience_s, struct notes *notes)
+                    bool forced, unsigned patience_s, struct notes *notes)
 {
     struct live_options options = { 0 };
     _cleanup_(source_closep) struct source *live = live_new(&options);
