@@ -127,8 +127,8 @@ struct config_device {
     unsigned given;            /* CONFIG_DEVICE_… that have a value */
 
     /* tier = sysfs | identify | read: how far hbad goes with it, whatever [probe] and udev say. `read` said here
-     * also switches on what is left off otherwise: LUNs of arrays (on active/optimized paths only), and devices
-     * older than SPC-2. */
+     * also switches on what is left off otherwise: LUNs of arrays (on active/optimized paths only), devices of the
+     * age of SCSI-2 and before, READ BUFFER before SPC-2. */
     enum config_tier tier;
     struct config_place tier_place; /* where that is said */
 };

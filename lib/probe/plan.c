@@ -178,16 +178,27 @@ static int fill_watch(struct planning *p, struct plan_entry *e)
     return e->watch ? 0 : -ENOMEM;
 }
 
+enum { LEVEL_SPC_2 = 5 }; /* of the kernel's scsi_level */
+
+/* May it be asked for its buffer? That of an array is its controller's; libata knows no READ BUFFER
+ * (drivers/ata/libata-scsi.c); before SPC-2 it is asked by name only. */
+static bool has_buffer(const struct device *d, bool is_switched_on)
+{
+    const struct transport *t = transport_named(d->host->transport);
+
+    if (sleep_is_hidden(d->subject) || (t && t->arrays))
+        return false;
+    return is_switched_on || fact_number_or(d->subject, &KEY_SCSI_LEVEL, 0) >= LEVEL_SPC_2;
+}
+
 /* How a device that may be read is read. */
-static int fill(struct planning *p, struct plan_entry *e)
+static int fill(struct planning *p, struct plan_entry *e, bool is_switched_on)
 {
     const struct device *d = e->device;
-    const struct transport *t = transport_named(d->host->transport);
-    bool is_hidden = sleep_is_hidden(d->subject);
+    bool is_hidden = sleep_is_hidden(d->subject), buffer = has_buffer(d, is_switched_on);
 
-    /* An array's buffer is its controller's, and SATA has no READ BUFFER (SAT-4 8.8). */
-    e->method = is_hidden || (t && t->arrays) ? "read-cached/sg" : "read-buffer/sg";
-    e->fallback = strcmp(e->method, "read-cached/sg") == 0 ? NULL : "read-cached/sg";
+    e->method = buffer ? "read-buffer/sg" : "read-cached/sg";
+    e->fallback = buffer ? "read-cached/sg" : NULL;
     e->block_bytes = PLAN_BLOCK_BYTES;
     e->total_bytes = p->options->config->probe.bytes;
     e->longest_us = p->options->config->probe.longest_us;
@@ -205,10 +216,11 @@ static int decide(struct planning *p, bool named)
     for (size_t i = 0; r == 0 && i < m->devices.n; i++) {
         struct plan_entry *e = &p->plan->v[i];
         const struct device *d = m->devices.v[i], **read;
+        bool is_switched_on;
 
         if (e->is_named != named)
             continue;
-        r = refusal_of(p->arena, m, d, p->options, named, &e->refused);
+        r = refusal_of(p->arena, m, d, p->options, named, &is_switched_on, &e->refused);
         if (r < 0 || e->refused)
             continue;
         read = &p->read[d->link->index];
@@ -220,7 +232,7 @@ static int decide(struct planning *p, bool named)
             continue;
         }
         *read = d;
-        r = fill(p, e);
+        r = fill(p, e, is_switched_on);
     }
     return r;
 }

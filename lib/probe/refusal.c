@@ -16,7 +16,7 @@
 /* Peripheral device types: SPC-4 table 142. */
 enum { TYPE_DISK = 0x00, TYPE_TAPE = 0x01, TYPE_CHANGER = 0x08, TYPE_ZONED_DISK = 0x14 };
 
-enum { LEVEL_SPC_2 = 5 }; /* of the kernel's scsi_level */
+enum { LEVEL_SPC = 4 }; /* of the kernel's scsi_level; SCSI-2 is 3 */
 
 struct question {
     struct arena *arena;
@@ -123,9 +123,9 @@ static const char *of_state(struct question *q)
 
 static const char *of_age(struct question *q)
 {
-    return fact_number_or(q->subject, &KEY_SCSI_LEVEL, 0) >= LEVEL_SPC_2 || is_switched_on(q)
+    return fact_number_or(q->subject, &KEY_SCSI_LEVEL, 0) >= LEVEL_SPC || is_switched_on(q)
                ? NULL
-               : "it is older than SPC-2: reads have to be switched on for it by name";
+               : "it is of the age of SCSI-2: reads have to be switched on for it by name";
 }
 
 /* Is it a LUN of an array: by its transport, or because it is there by several ways? */
@@ -185,7 +185,8 @@ static const char *(*const RULES[])(struct question *q) = {
 };
 
 int refusal_of(struct arena *a, const struct model *m, const struct device *d,
-               const struct plan_options *options, bool is_named, const char **ret)
+               const struct plan_options *options, bool is_named, bool *ret_switched_on,
+               const char **ret)
 {
     struct question q = { a, m, d, d->subject, options, .is_named = is_named };
     const char *names[PLAN_NAMES], *why = NULL;
@@ -198,6 +199,7 @@ int refusal_of(struct arena *a, const struct model *m, const struct device *d,
         why = RULES[i](&q);
     if (q.no_memory)
         return -ENOMEM;
+    *ret_switched_on = is_switched_on(&q);
     *ret = why;
     return 0;
 }

@@ -25,7 +25,7 @@ struct counting {
     struct {
         char hctl[32];
         size_t n;
-    } devices[64];
+    } devices[256];
     size_t n_devices;
 };
 

@@ -252,13 +252,11 @@ static void in_trouble(void **state)
 static void old(void **state)
 {
     static const char *const OLD =
-        "it is older than SPC-2: reads have to be switched on for it by name";
+        "it is of the age of SCSI-2: reads have to be switched on for it by name";
     const char *hctl = "0:0:0:0";
     struct planned p = one_disk();
 
     (void)state;
-    put(&p.k, p.disk->subject, &KEY_SCSI_LEVEL, 4, NULL);
-    assert_string_equal(refusal(&p), OLD);
     put(&p.k, p.disk->subject, &KEY_SCSI_LEVEL, 3, NULL);
     assert_string_equal(refusal(&p), OLD);
     configure(&p, "[device \"*\"]\ntier = read\n");
@@ -267,9 +265,20 @@ static void old(void **state)
     p.options.named = &hctl;
     p.options.n_named = 1;
     assert_string_equal(refusal(&p), "");
-    put(&p.k, p.disk->subject, &KEY_SCSI_LEVEL, 5, NULL);
-    p.options.n_named = 0;
-    assert_string_equal(refusal(&p), "");
+    done(&p);
+}
+
+/* Before SPC-2 a device is read, and asked for its buffer by name only. */
+static void middle_aged(void **state)
+{
+    struct planned p = one_disk();
+
+    (void)state;
+    put(&p.k, p.disk->subject, &KEY_SCSI_LEVEL, 4, NULL);
+    assert_string_equal(planned_for(&p, p.disk)->method, "read-cached/sg");
+    assert_null(planned_for(&p, p.disk)->fallback);
+    configure(&p, "[device \"*\"]\ntier = read\n");
+    assert_string_equal(planned_for(&p, p.disk)->method, "read-buffer/sg");
     done(&p);
 }
 
@@ -469,6 +478,7 @@ int main(void)
         cmocka_unit_test(ignored),
         cmocka_unit_test(in_trouble),
         cmocka_unit_test(old),
+        cmocka_unit_test(middle_aged),
         cmocka_unit_test(arrays),
         cmocka_unit_test(several_ways),
         cmocka_unit_test(sleepers),
