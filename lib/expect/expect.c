@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 /* The common mode of all claims of a list; false where the list is empty. */
 static bool common_of(const struct claim *claims, size_t n, struct rate *ret)
 {
@@ -415,4 +417,13 @@ int expect_model(struct model *m, const struct history *history)
     for (size_t i = 0; r == 0 && i < m->links.n; i++)
         r = judge(m, m->links.v[i], history);
     return r;
+}
+
+bool expect_clock_contradicts(const struct link *l, const char *method, uint64_t kb_per_s,
+                              unsigned percent)
+{
+    uint64_t payload = l->actual.known ? rate_kb_per_s(l->actual.rate) : 0;
+
+    return payload && !text_ends_with(method, "/block-buffered") &&
+           kb_per_s * 100 > payload * percent;
 }

@@ -39,6 +39,11 @@ bool expect_ability(const struct link *l, struct rate *ret);
 /* Does the link run at just what somebody configured? */
 bool expect_is_limited(const struct link *l);
 
+/* Is a read of so many kB/s, by a method of that name, more than the link can carry: above that per cent of the payload
+ * of its mode? False where no mode is known, and of reads through the page cache, which is faster than any link. */
+bool expect_clock_contradicts(const struct link *l, const char *method, uint64_t kb_per_s,
+                              unsigned percent);
+
 /* Do initiator and target name different modes for the link? Then their words, else false. */
 bool expect_disagreement(const struct link *l, const struct claim **ret_initiator,
                          const struct claim **ret_target);

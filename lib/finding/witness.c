@@ -16,13 +16,11 @@
  * behind firmware that makes volumes: their link has no mode to contradict. */
 static const struct claim *clock_against(const struct judging *j, const struct link *l)
 {
-    uint64_t payload = rate_kb_per_s(l->actual.rate);
-
-    for (size_t i = 0; payload && i < l->witnesses.n; i++) {
+    for (size_t i = 0; i < l->witnesses.n; i++) {
         const struct claim *c = &l->witnesses.v[i];
 
-        if (c->who == WHO_CLOCK && !text_ends_with(c->via, "/block-buffered") &&
-            rate_kb_per_s(c->mode.rate) * 100 > payload * j->thresholds.clock_percent)
+        if (c->who == WHO_CLOCK && expect_clock_contradicts(l, c->via, rate_kb_per_s(c->mode.rate),
+                                                            j->thresholds.clock_percent))
             return c;
     }
     return NULL;
