@@ -95,39 +95,63 @@ static const char *hint_of(const struct measured *x)
                                                         : match(SLOT_FINGERPRINTS, x->kb_per_s);
 }
 
+/* Of a share of what several read at a time, and of reads at random places, the rate says nothing of the link. */
+static bool is_evidence(const struct measurement *x)
+{
+    return measurement_counts(x) && x->together < 2 && !x->random;
+}
+
+static int keep_timed(struct model *m, struct device *device, const struct measurement *x)
+{
+    struct measurement *copy = arena_alloc(m->arena, sizeof(*copy));
+
+    if (!copy)
+        return -ENOMEM;
+    *copy = *x;
+    copy->hctl = device->hctl;
+    copy->method = arena_strdup(m->arena, x->method);
+    copy->disturbed = arena_strdup(m->arena, x->disturbed);
+    copy->sense = arena_bytes(m->arena, x->sense);
+    if (!copy->method || (x->disturbed && !copy->disturbed) || !copy->sense.data)
+        return -ENOMEM;
+    return vec_push(&m->timed, (struct timed){ .device = device, .read = copy });
+}
+
+static int keep(struct model *m, struct device *device, const struct measurement *x)
+{
+    struct measured taken = { .device = device,
+                              .block_bytes = x->block_bytes,
+                              .kb_per_s = rate_of(x) };
+    int r = keep_timed(m, device, x);
+
+    if (r < 0 || !is_evidence(x) || !taken.kb_per_s)
+        return r;
+    taken.method = m->timed.v[m->timed.n - 1].read->method;
+    return vec_push(&m->measures, taken);
+}
+
 int measures_take(struct source *source, struct model *m)
 {
     size_t hint = 0;
+    int r = 0;
 
-    for (size_t nth = 0;; nth++) {
+    for (size_t nth = 0; r == 0; nth++) {
         struct measure_request any = { .nth = nth };
         struct measurement x;
-        struct measured taken;
-        int r = source_measure(source, &any, &x);
+        struct device *device;
 
-        if (r < 0)
-            return r;
-        if (!x.hctl)
+        r = source_measure(source, &any, &x);
+        if (r < 0 || !x.hctl)
             break;
-        if (!measurement_counts(&x))
-            continue;
-        taken = (struct measured){ .device = device_of(m, x.hctl, &hint),
-                                   .method = arena_strdup(m->arena, x.method),
-                                   .block_bytes = x.block_bytes,
-                                   .kb_per_s = rate_of(&x) };
-        if (!taken.method)
-            return -ENOMEM;
-        if (taken.device && taken.kb_per_s && vec_push(&m->measures, taken) < 0)
-            return -ENOMEM;
+        device = device_of(m, x.hctl, &hint);
+        r = device ? keep(m, device, &x) : 0;
     }
-    for (size_t i = 0; i < m->measures.n; i++) {
+    for (size_t i = 0; r == 0 && i < m->measures.n; i++) {
         struct link *l = m->measures.v[i].device->link;
-        int r = l && !l->has_no_link && !has_clock(l) ? add_witness(m, l) : 0;
 
+        r = l && !l->has_no_link && !has_clock(l) ? add_witness(m, l) : 0;
         m->measures.v[i].hint = goes_to_the_device(&m->measures.v[i]) ? hint_of(&m->measures.v[i])
                                                                       : NULL;
-        if (r < 0)
-            return r;
     }
-    return 0;
+    return r;
 }

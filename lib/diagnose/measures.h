@@ -8,6 +8,7 @@
 #include "source/source.h"
 
 /* Adds all measurements that are recorded to the model, and the fastest of each link that went past the
- * page cache to its witnesses. Measurements of unknown devices and such of no time or no bytes are left
- * out. Measures nothing by itself. Returns 0 or -ENOMEM. */
+ * page cache to its witnesses. Measurements of unknown devices are left out; of what is evidence those that failed or were
+ * disturbed, were made together with others, at random places, or took no time. Measures nothing by itself. Returns 0 or
+ * -ENOMEM. */
 int measures_take(struct source *source, struct model *m);

@@ -67,6 +67,7 @@ struct model *model_free(struct model *m)
     free(m->devices.v);
     free(m->remotes.v);
     free(m->measures.v);
+    free(m->timed.v);
     free(m->unseen.v);
     free(m->names);
     arena_free(m->arena);

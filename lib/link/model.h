@@ -174,7 +174,17 @@ struct remote {
     const struct subject *subject;
 };
 
-/* A timed read of a device. */
+struct measurement; /* of source/measure.h: only passed on */
+
+/* A timed read as it was recorded, whatever became of it. */
+struct timed {
+    struct device *device;
+    const struct measurement *read;
+    const char *proves; /* of the link: "lower bound", "consistent", …; NULL: nothing is said */
+    const char *why;    /* then: in a sentence */
+};
+
+/* A timed read of a device that is evidence: undisturbed, alone, of blocks in sequence. */
 struct measured {
     struct device *device;
     const char *method; /* "read-buffer", "read-media/block-direct", … */
@@ -197,6 +207,7 @@ struct model {
     VEC(struct link *) links;
     VEC(struct device *) devices;
     VEC(struct remote) remotes;
+    VEC(struct timed) timed; /* all, in the order of recording */
     VEC(struct measured) measures;
     VEC(const char *)
     unseen; /* ids, sorted, of links and remote ports that were up earlier, and are not gone for not being in it */

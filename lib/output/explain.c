@@ -8,6 +8,7 @@
 #include "facts/key.h"
 #include "output/closing.h"
 #include "output/table.h"
+#include "output/timed.h"
 #include "output/words.h"
 
 enum { LINES_MAX = 20 }; /* of links and findings that are named in a line each */
@@ -446,6 +447,21 @@ static void print_way(const struct report *r, const struct text_style *style,
         print_adapter(r, style, d->host, known, out);
 }
 
+static void print_timed(const struct report *r, const struct device *d, FILE *out)
+{
+    char text[1024];
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->model->timed.n; i++) {
+        if (r->model->timed.v[i].device != d || n++ >= LINES_MAX)
+            continue;
+        fprintf(out, "%s  %s\n", n > 1 ? "" : "\nWhat was measured:\n",
+                timed_line(&r->model->timed.v[i], text, sizeof(text)));
+    }
+    if (n > LINES_MAX)
+        fprintf(out, "  and %zu more: bench shows all\n", n - LINES_MAX);
+}
+
 static void print_device(const struct report *r, const struct text_style *style, const void *what,
                          FILE *out)
 {
@@ -471,6 +487,7 @@ static void print_device(const struct report *r, const struct text_style *style,
         putc('\n', out);
         print_verdict(r, d->link, out);
     }
+    print_timed(r, d, out);
     print_findings_of(r, known, 2, out);
     print_way(r, style, d, known, out);
 }

@@ -12,6 +12,7 @@
 #include "base/json_write.h"
 #include "base/text.h"
 #include "facts/key.h"
+#include "output/timed.h"
 #include "output/words.h"
 
 static void member(struct json_writer *w, const char *key, const char *text)
@@ -356,6 +357,15 @@ static void gaps(struct json_writer *w, const struct report *r)
     json_write_end_array(w);
 }
 
+static void measures(struct json_writer *w, const struct report *r)
+{
+    json_write_key(w, "measures");
+    json_write_begin_array(w);
+    for (size_t i = 0; i < r->model->timed.n; i++)
+        output_json_timed(w, &r->model->timed.v[i]);
+    json_write_end_array(w);
+}
+
 static void hosts(struct json_writer *w, const struct report *report)
 {
     json_write_begin_array(w);
@@ -402,6 +412,7 @@ void output_json(const struct report *report, bool pretty, FILE *out)
     devices(w, report);
     json_write_key(w, "findings");
     findings(w, report);
+    measures(w, report);
     gaps(w, report);
     json_write_end_object(w);
     putc('\n', out);

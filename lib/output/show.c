@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "facts/key.h"
 #include "output/table.h"
+#include "output/timed.h"
 #include "output/words.h"
 
 static void line(FILE *out, const char *name, const char *value)
@@ -188,6 +189,17 @@ static void print_paths(const struct report *report, const struct device *d, FIL
     }
 }
 
+static void print_timed(const struct report *report, const struct device *d, FILE *out)
+{
+    char text[1024];
+    size_t n = 0;
+
+    for (size_t i = 0; i < report->model->timed.n; i++)
+        if (report->model->timed.v[i].device == d)
+            line(out, n++ ? "" : "measured",
+                 timed_line(&report->model->timed.v[i], text, sizeof(text)));
+}
+
 void output_device(const struct report *report, const struct device *d,
                    const struct text_style *style, FILE *out)
 {
@@ -213,6 +225,7 @@ void output_device(const struct report *report, const struct device *d,
         line(out, i ? "" : "used by", d->users.v[i]);
     line(out, "host", d->host ? d->host->kernel_name : NULL);
     print_path(d, d->link, narrowest, out);
+    print_timed(report, d, out);
     print_facts(d->subject, out);
     if (!d->link)
         return;
