@@ -146,6 +146,17 @@ static void say_written(const struct store *store, const char *path)
                                      : "serial numbers, WWNs and names are in it");
 }
 
+int save_store(const struct request *request, struct store **store, const char *path)
+{
+    int r = request->no_scrub || store_taken(*store)->scrubbed ? 0 : scrub(store);
+
+    if (r == 0)
+        r = write_capture(*store, path);
+    if (r == 0)
+        say_written(*store, path);
+    return r;
+}
+
 int verb_capture(const struct request *request)
 {
     _cleanup_(store_freep) struct store *store = NULL;
@@ -158,13 +169,9 @@ int verb_capture(const struct request *request)
     r = load_store(request, LEVEL_ALL, &store);
     if (r < 0)
         return EXIT_FAILURE;
+    if (request->n_words && strcmp(request->words[0], "-") != 0)
+        return save_store(request, &store, request->words[0]) < 0 ? EXIT_FAILURE : r;
     if (!request->no_scrub && !store_taken(store)->scrubbed && scrub(&store) < 0)
         return EXIT_FAILURE;
-    if (request->n_words && strcmp(request->words[0], "-") != 0) {
-        if (write_capture(store, request->words[0]) < 0)
-            return EXIT_FAILURE;
-        say_written(store, request->words[0]);
-        return r;
-    }
     return capture_write(store, stdout) < 0 ? EXIT_FAILURE : r;
 }

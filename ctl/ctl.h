@@ -15,6 +15,13 @@ enum { EXIT_DIFFERENT = 1, EXIT_TROUBLE = 2 }; /* of compare, as of diff(1) */
 
 enum json_mode { JSON_OFF, JSON_SHORT, JSON_PRETTY };
 
+/* What is asked of a bench, as it was typed; NULL: the default. */
+struct bench_words {
+    const char *methods, *blocks, *depths, *bytes, *seconds, *memory;
+    const char *save; /* the file that gets a capture with it */
+    bool sweep, random, seeks, csv, chart;
+};
+
 /* What the command line asks for. */
 struct request {
     const char *const *captures; /* --capture, in order; the last is judged */
@@ -23,6 +30,7 @@ struct request {
     const char *config; /* --config; NULL: none was given */
     enum json_mode json;
     bool strict, no_scrub, force;
+    struct bench_words bench;
     unsigned patience_s; /* how long to wait for a device without a word */
     struct text_style style;
     const char *const *words; /* behind the verb */
@@ -64,6 +72,9 @@ int load_report(const struct request *request, enum level level, const char *nam
                 struct report **ret);
 int load_store(const struct request *request, enum level level, struct store **ret);
 
+/* The report of a store. Says on standard error what was wrong. Returns 0 or a negative errno. */
+int judge_store(const struct request *request, const struct store *store, struct report **ret);
+
 /* ---- collect.c: this machine, through hbad-collect ---- */
 
 /* Notes of what went wrong on the way, as texts that the caller frees. */
@@ -80,6 +91,12 @@ void notes_done(struct notes *notes);
  * Returns 0 or a negative errno. */
 int collect_machine(struct store *store, enum level level, const char *config, const char *named,
                     bool forced, unsigned patience_s, struct notes *notes);
+
+/* ---- capture.c ---- */
+
+/* Writes the store into a file, scrubbed unless the request says otherwise (then it is another store), and says what is
+ * in it now. Returns 0 or a negative errno, which it has said. */
+int save_store(const struct request *request, struct store **store, const char *path);
 
 /* ---- resolve.c: what a person types → one object ---- */
 
@@ -100,6 +117,15 @@ size_t resolve_name(const struct report *report, const char *name, struct object
 /* The name, or on this machine what a path leads to: /dev/disk/by-id/… is a link. *ret_buffer is to be freed. */
 const char *resolve_live_name(const char *name, char **ret_buffer);
 
+struct devices {
+    struct device **v;
+    size_t n, cap;
+};
+
+/* The devices that the request's words name, none twice: devices themselves, and the disks of hosts and behind links. Says
+ * what is wrong. Returns 0, -ENODEV where a word names none, or -ENOMEM; v is to be freed in either case. */
+int resolve_words(const struct request *request, const struct report *report, struct devices *ret);
+
 /* H:C:T:L of a name on this machine, by sysfs links only, into a buffer; NULL where it is not found. */
 const char *resolve_live_hctl(const char *name, char *buffer, size_t size);
 
@@ -112,3 +138,5 @@ int verb_explain(const struct request *request);
 int verb_compare(const struct request *request);
 int verb_report(const struct request *request);
 int verb_capture(const struct request *request);
+int verb_bench(const struct request *request);
+int verb_probe(const struct request *request);

@@ -123,6 +123,20 @@ static int diagnose_store(const struct store *store, const struct diagnose_optio
     return r;
 }
 
+int judge_store(const struct request *request, const struct store *store, struct report **ret)
+{
+    _cleanup_(config_done) struct config config = { 0 };
+    struct diagnose_options options = { .level = LEVEL_ALL, .config = &config };
+    struct notes none = { 0 };
+    int r = load_config(request, &config);
+
+    if (r == 0)
+        r = diagnose_store(store, &options, &none, ret);
+    if (r == -ENOMEM)
+        say("out of memory");
+    return r;
+}
+
 static int report_of_captures(const struct request *request, struct diagnose_options options,
                               struct report **ret)
 {

@@ -4,6 +4,7 @@
  */
 #include <getopt.h>
 #include <langinfo.h>
+#include <limits.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -34,6 +35,10 @@ static const struct {
     { "report", 0, 0, verb_report, "report [--json]", "all of it at once" },
     { "capture", 0, 1, verb_capture, "capture [FILE]",
       "what this machine says, in a file that replays anywhere" },
+    { "bench", 0, INT_MAX, verb_bench, "bench NAME...",
+      "how fast devices are read, each alone and all together, and what limits" },
+    { "probe", 0, INT_MAX, verb_probe, "probe [NAME...]",
+      "one short read of each link now, and what it proves" },
 };
 
 static int usage(FILE *out)
@@ -58,7 +63,18 @@ static int usage(FILE *out)
         "      --no-scrub                 leave serial numbers, WWNs and names in a capture\n"
         "      --strict                   exit status 3 for what could not be judged, and for infos\n"
         "      --no-legend                no head and no closing sentences\n"
-        "  -h, --help, --version\n",
+        "  -h, --help, --version\n\n"
+        "Of bench, which only reads:\n"
+        "      --sweep                    blocks of 512 to 4M by all ways; without it, blocks of 1M\n"
+        "      --method M,...             read-buffer, read-cached, read-media; each /sg, /sg-direct,\n"
+        "                                 /sg-mmap, /bsg, /block-direct or /block-buffered\n"
+        "      --block SIZE,...           bytes of one read; K, M, G are 1024\n"
+        "      --depth N,...              reads under way at a time (1)\n"
+        "      --random, --seeks          at random places of the medium, blocks of 4K; that as well\n"
+        "      --memory hot|cold          one buffer again and again, or more than the cache holds\n"
+        "      --bytes SIZE, --seconds S  how much, how long for each line of the table (2 s; 1 s)\n"
+        "      --csv, --chart             as CSV; with bars\n"
+        "      --save FILE                a capture with what was measured, for bench and compare\n",
         out);
     return EXIT_WELL;
 }
@@ -108,7 +124,19 @@ enum {
     OPT_NO_SCRUB,
     OPT_STRICT,
     OPT_NO_LEGEND,
-    OPT_VERSION
+    OPT_VERSION,
+    OPT_SWEEP,
+    OPT_METHOD,
+    OPT_BLOCK,
+    OPT_DEPTH,
+    OPT_RANDOM,
+    OPT_SEEKS,
+    OPT_MEMORY,
+    OPT_BYTES,
+    OPT_SECONDS,
+    OPT_CSV,
+    OPT_CHART,
+    OPT_SAVE,
 };
 
 static const struct option OPTIONS[] = {
@@ -124,14 +152,56 @@ static const struct option OPTIONS[] = {
     { "no-legend", no_argument, NULL, OPT_NO_LEGEND },
     { "help", no_argument, NULL, 'h' },
     { "version", no_argument, NULL, OPT_VERSION },
+    { "sweep", no_argument, NULL, OPT_SWEEP },
+    { "method", required_argument, NULL, OPT_METHOD },
+    { "block", required_argument, NULL, OPT_BLOCK },
+    { "depth", required_argument, NULL, OPT_DEPTH },
+    { "random", no_argument, NULL, OPT_RANDOM },
+    { "seeks", no_argument, NULL, OPT_SEEKS },
+    { "memory", required_argument, NULL, OPT_MEMORY },
+    { "bytes", required_argument, NULL, OPT_BYTES },
+    { "seconds", required_argument, NULL, OPT_SECONDS },
+    { "csv", no_argument, NULL, OPT_CSV },
+    { "chart", no_argument, NULL, OPT_CHART },
+    { "save", required_argument, NULL, OPT_SAVE },
     { 0 },
 };
+
+/* Takes one of bench's; false where it is another one. */
+static bool take_bench_option(int option, struct bench_words *bench)
+{
+    const struct {
+        int option;
+        bool *flag;
+        const char **word;
+    } WORDS[] = {
+        { OPT_SWEEP, &bench->sweep, NULL },     { OPT_METHOD, NULL, &bench->methods },
+        { OPT_BLOCK, NULL, &bench->blocks },    { OPT_DEPTH, NULL, &bench->depths },
+        { OPT_RANDOM, &bench->random, NULL },   { OPT_SEEKS, &bench->seeks, NULL },
+        { OPT_MEMORY, NULL, &bench->memory },   { OPT_BYTES, NULL, &bench->bytes },
+        { OPT_SECONDS, NULL, &bench->seconds }, { OPT_CSV, &bench->csv, NULL },
+        { OPT_CHART, &bench->chart, NULL },     { OPT_SAVE, NULL, &bench->save },
+    };
+
+    for (size_t i = 0; i < ELEMENTS(WORDS); i++) {
+        if (WORDS[i].option != option)
+            continue;
+        if (WORDS[i].flag)
+            *WORDS[i].flag = true;
+        else
+            *WORDS[i].word = optarg;
+        return true;
+    }
+    return false;
+}
 
 /* Returns -1 to go on, else an exit status. `captures` has room for every argument. */
 static int parse_option(int option, struct request *request, const char **captures)
 {
     uint64_t seconds;
 
+    if (take_bench_option(option, &request->bench))
+        return -1;
     switch (option) {
     case OPT_JSON:
         if (parse_json(optarg, &request->json) == 0)
@@ -227,6 +297,13 @@ static char *command_of(const struct request *request)
     return NULL;
 }
 
+/* What no other verb understands, or nobody has looked for. */
+static bool is_for_bench(const struct bench_words *b)
+{
+    return b->methods || b->blocks || b->depths || b->bytes || b->seconds || b->memory || b->save ||
+           b->sweep || b->random || b->seeks || b->csv || b->chart;
+}
+
 static int run_verb(struct request *request, int n_words, char **words)
 {
     const char *verb = n_words ? words[0] : VERBS[0].word;
@@ -240,6 +317,10 @@ static int run_verb(struct request *request, int n_words, char **words)
             continue;
         if (request->n_words < VERBS[i].least || request->n_words > VERBS[i].most) {
             say("usage: hbactl %s", VERBS[i].synopsis);
+            return EXIT_USAGE;
+        }
+        if (VERBS[i].run != verb_bench && is_for_bench(&request->bench)) {
+            say("one of these options is for bench only; see hbactl --help");
             return EXIT_USAGE;
         }
         return VERBS[i].run(request);

@@ -75,16 +75,40 @@ static int add_reads(struct bench *b, const struct model *m, bool all)
 
     for (size_t i = 0; r == 0 && i < m->timed.n; i++) {
         const struct timed *t = &m->timed.v[i];
-        struct bench_device *d = find_device(b, t->device);
+        struct bench_device *d;
 
-        if (!d && all) {
+        if (all)
             r = add_device(b, t->device);
-            d = find_device(b, t->device);
-        }
-        if (r == 0 && d)
-            r = t->read->together > 1 ? add_together(b, t) : vec_push(&d->cells, t);
+        d = find_device(b, t->device);
+        if (r == 0 && t->read->together > 1)
+            r = add_together(b, t);
+        else if (r == 0 && d)
+            r = vec_push(&d->cells, t);
     }
     return r;
+}
+
+/* Are all devices of the cell among those that are asked for? */
+static bool is_asked_for(struct bench *b, const struct bench_cell *c)
+{
+    for (size_t i = 0; i < c->reads.n; i++)
+        if (!find_device(b, c->reads.v[i]->device))
+            return false;
+    return true;
+}
+
+/* A share means nothing without the others. */
+static void drop_parts(struct bench *b)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < b->cells.n; i++) {
+        if (is_asked_for(b, &b->cells.v[i]))
+            b->cells.v[n++] = b->cells.v[i];
+        else
+            free(b->cells.v[i].reads.v);
+    }
+    b->cells.n = n;
 }
 
 /* Its fastest by itself that counts. */
@@ -159,6 +183,7 @@ int bench_new(const struct model *m, struct device *const *devices, size_t n, st
         r = add_device(b, devices[i]);
     if (r == 0)
         r = add_reads(b, m, n == 0);
+    drop_parts(b);
     if (r == 0)
         r = judge(b, m);
     if (r == 0)

@@ -33,7 +33,8 @@ struct bench {
     const struct bench_cell *best; /* the fastest of them; NULL: none counts */
 };
 
-/* Of these devices (n 0: of all that were read). A device that was not read is there without cells where it is named.
+/* Of these devices (n 0: of all that were read). A device that was not read is there without cells where it is named;
+ * what was read together with others that are not asked for is left out.
  * Everything in it lives as long as the model. Returns 0 or -ENOMEM. */
 int bench_new(const struct model *m, struct device *const *devices, size_t n, struct bench **ret);
 struct bench *bench_free(struct bench *b);
