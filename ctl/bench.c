@@ -98,7 +98,8 @@ static int measure(struct benching *b)
         say("%s: %s", program, strerror(-r));
         return r;
     }
-    b->progress = progress_begin(b->n_arguments * (b->devices.n + (b->devices.n > 1 ? 1 : 0)));
+    b->progress = progress_begin(b->n_arguments * (b->devices.n + (b->devices.n > 1 ? 1 : 0)),
+                                 b->arguments[0].cell_us);
     for (size_t k = 0; k < b->n_arguments; k++) {
         for (size_t i = 0; r >= 0 && i < b->devices.n; i++) {
             r = run(b, program, &b->arguments[k], &b->devices.v[i], 1, name_of(b->devices.v[i]));

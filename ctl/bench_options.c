@@ -150,6 +150,7 @@ static int add_length(struct bench_arguments *a, const struct bench_words *b)
         say("--seconds %s: not a number of seconds up to %d", b->seconds, SECONDS_MOST);
         return -EINVAL;
     }
+    a->cell_us = ms ? ms * 1000 : 1000000;
     return r < 0 || !ms ? r
                         : add(a, "--seconds=%" PRIu64 ".%03u", ms / 1000, (unsigned)(ms % 1000));
 }

@@ -11,6 +11,7 @@ enum { BENCH_ARGUMENTS = 8 };
 struct bench_arguments {
     char *v[BENCH_ARGUMENTS + 1]; /* NULL at the end */
     size_t n;
+    uint64_t cell_us; /* how long one line of the table takes; a guess where only bytes are given */
 };
 
 /* Looks the words over and fills in what was not said; `random`: for reads at random places of the medium. Says what is wrong.

@@ -24,13 +24,14 @@ struct measuring {
     uint64_t patience_us;
     char *hctl, *method; /* NULL: at nothing */
     uint64_t block_bytes, depth, cell, cells;
+    uint64_t cell_began_us;
 };
 
 /* ---- progress ---- */
 
-struct progress progress_begin(size_t runs)
+struct progress progress_begin(size_t runs, uint64_t cell_us)
 {
-    return (struct progress){ isatty(STDERR_FILENO) != 0, now_us(), 0, runs };
+    return (struct progress){ isatty(STDERR_FILENO) != 0, cell_us, 0, runs };
 }
 
 static unsigned columns_of_terminal(void)
@@ -46,37 +47,44 @@ static void erase(const struct progress *p)
         fputs("\r\033[K", stderr);
 }
 
-/* "1 min 20 s left"; "" where nothing is done yet. */
-static const char *time_left(const struct progress *p, uint64_t permille, char *buffer, size_t size)
+/* "5 min" of so many cells and thousandths of cells, into a buffer that is returned. */
+static const char *time_of(const struct progress *p, uint64_t thousandths, char *buffer,
+                           size_t size)
 {
-    uint64_t passed = now_us() - p->began_us, left;
+    uint64_t s = thousandths * (p->cell_us / 1000) / 1000000 + 1;
 
-    if (!permille)
-        return "";
-    left = passed * (1000 - permille) / permille / 1000000 + 1;
-    if (left >= 120)
-        snprintf(buffer, size, ", %" PRIu64 " min left", (left + 30) / 60);
+    if (s >= 120)
+        snprintf(buffer, size, "%" PRIu64 " min", (s + 30) / 60);
     else
-        snprintf(buffer, size, ", %" PRIu64 " s left", left);
+        snprintf(buffer, size, "%" PRIu64 " s", s);
     return buffer;
+}
+
+/* Of the cell under way, as far as its time has passed; never all of it. */
+static uint64_t thousandths_of_cell(const struct measuring *m)
+{
+    uint64_t passed = now_us() - m->cell_began_us, most = 990;
+    uint64_t part = m->progress->cell_us ? passed * 1000 / m->progress->cell_us : 0;
+
+    return part < most ? part : most;
 }
 
 static void draw(const struct measuring *m)
 {
     enum { BAR = 20 };
     const struct progress *p = m->progress;
-    uint64_t done = p->run * m->cells + (m->cell ? m->cell - 1 : 0), all = p->runs * m->cells;
-    uint64_t permille = all && done <= all ? done * 1000 / all : 0;
+    uint64_t all = p->runs * m->cells * 1000,
+             done = (p->run * m->cells + m->cell - 1) * 1000 + thousandths_of_cell(m);
     char left[40], text[512], bar[BAR + 1];
     unsigned columns = columns_of_terminal();
 
-    if (!p->shown)
+    if (!p->shown || !m->cell || done > all)
         return;
     for (unsigned i = 0; i < BAR; i++)
-        bar[i] = i < permille * BAR / 1000 ? '#' : '.';
+        bar[i] = i < done * BAR / all ? '#' : '.';
     bar[BAR] = '\0';
-    snprintf(text, sizeof(text), "[%s] %3u %%%s, %s %s", bar, (unsigned)(permille / 10),
-             time_left(p, permille, left, sizeof(left)), m->child.name, m->method ? m->method : "");
+    snprintf(text, sizeof(text), "[%s] %3u %%, %s left, %s %s", bar, (unsigned)(done * 100 / all),
+             time_of(p, all - done, left, sizeof(left)), m->child.name, m->method ? m->method : "");
     if (strlen(text) >= columns)
         text[columns - 1] = '\0';
     text_for_terminal(text);
@@ -97,6 +105,8 @@ static int heard(void *userdata, const struct capture_progress *at)
         return -ENOMEM;
     if (!at->method)
         return 0;
+    if (at->cell != m->cell)
+        m->cell_began_us = now_us();
     m->block_bytes = at->block_bytes;
     m->depth = at->depth;
     m->cell = at->cell;

@@ -9,13 +9,13 @@
 
 /* What is measured in several runs, for people who wait. */
 struct progress {
-    bool shown;        /* on standard error */
-    uint64_t began_us; /* of the first run */
-    size_t run, runs;  /* the one under way, from 0, of so many alike */
+    bool shown;       /* on standard error */
+    uint64_t cell_us; /* how long a cell takes as a rule */
+    size_t run, runs; /* the one under way, from 0, of so many alike */
 };
 
 /* Ready for so many runs: shown where standard error is a terminal. */
-struct progress progress_begin(size_t runs);
+struct progress progress_begin(size_t runs, uint64_t cell_us);
 
 /* One run of the program, its results into the store. Returns 0; 1 where it was not complete, which is in the notes then; or a
  * negative errno. */

@@ -14,6 +14,10 @@
 #include "live/live.h"
 #include "output/bench.h"
 
+enum {
+    PROBE_US = 1000000
+}; /* the most that one takes, as a rule: longest = of the configuration */
+
 struct probing {
     const struct request *request;
     const char *program;
@@ -81,7 +85,7 @@ static int probe_adapters(struct probing *p)
 
     for (size_t i = 0; i < p->adapters.n; i++)
         runs += is_wanted(p, &p->adapters.v[i]);
-    p->progress = progress_begin(runs);
+    p->progress = progress_begin(runs, PROBE_US);
     for (size_t i = 0; r >= 0 && i < p->adapters.n; i++)
         if (is_wanted(p, &p->adapters.v[i]))
             r = probe_adapter(p, &p->adapters.v[i]);
