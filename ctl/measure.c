@@ -51,7 +51,7 @@ static void erase(const struct progress *p)
 static const char *time_of(const struct progress *p, uint64_t thousandths, char *buffer,
                            size_t size)
 {
-    uint64_t s = thousandths * (p->cell_us / 1000) / 1000000 + 1;
+    uint64_t s = (thousandths * (p->cell_us / 1000) + 999999) / 1000000;
 
     if (s >= 120)
         snprintf(buffer, size, "%" PRIu64 " min", (s + 30) / 60);
