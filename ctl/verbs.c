@@ -204,6 +204,7 @@ int verb_compare(const struct request *request)
     _cleanup_(report_freep) struct report *before = NULL, *after = NULL;
     _cleanup_(comparison_freep) struct comparison *c = NULL;
     struct request first = *request, second = *request;
+    struct rates rates;
 
     if (request->n_captures) {
         say("compare takes its captures as words, not with --capture");
@@ -220,15 +221,16 @@ int verb_compare(const struct request *request)
     if (load_report(&first, LEVEL_ALL, NULL, &before) < 0 ||
         load_report(&second, LEVEL_ALL, NULL, &after) < 0)
         return EXIT_TROUBLE;
-    if (compare_reports(before, after, &c) < 0) {
+    if (compare_reports(before, after, &c) < 0 ||
+        rates_compare(before->model, after->model, c->arena, &rates) < 0) {
         say("out of memory");
         return EXIT_TROUBLE;
     }
     if (request->json)
-        output_json_comparison(c, request->json == JSON_PRETTY, request->out);
+        output_json_comparison(c, &rates, request->json == JSON_PRETTY, request->out);
     else
-        output_comparison(c, &request->style, request->out);
+        output_comparison(c, &rates, &request->style, request->out);
     told(before);
     told(after);
-    return c->changes.n ? EXIT_DIFFERENT : EXIT_WELL;
+    return c->changes.n || rates.differ ? EXIT_DIFFERENT : EXIT_WELL;
 }

@@ -10,6 +10,7 @@
 
 #include "finding/compare.h"
 #include "finding/report.h"
+#include "probe/rates.h"
 
 /* The whole report as one JSON object, with a newline behind it. */
 void output_json(const struct report *report, bool pretty, FILE *out);
@@ -72,6 +73,10 @@ void output_link(const struct report *report, const struct link *l, const struct
 void output_device(const struct report *report, const struct device *d,
                    const struct text_style *style, FILE *out);
 
-/* What differs between two reports: a table, or an array of { kind, id, name, what, before, after }. */
-void output_comparison(const struct comparison *c, const struct text_style *style, FILE *out);
-void output_json_comparison(const struct comparison *c, bool pretty, FILE *out);
+/* What differs between two reports, then the rates of timed reads side by side: tables, or an array of { kind, id, name, what,
+ * before, after }. Rates are of the kind "rate", all of them, and have numbers besides; "same" is true of those that differ by no
+ * more than noise. */
+void output_comparison(const struct comparison *c, const struct rates *rates,
+                       const struct text_style *style, FILE *out);
+void output_json_comparison(const struct comparison *c, const struct rates *rates, bool pretty,
+                            FILE *out);

@@ -9,6 +9,7 @@ import io
 import json
 import os
 import pty
+import re
 import select
 import shutil
 import signal
@@ -178,6 +179,39 @@ class Captured(Scratch):
         machine["measures"] = [read("0:0:3:0", "read-media/sg", 64 * KIB, 30)]
         out = self.bench(self.file("used.json", json.dumps(machine)))[1]
         self.assertRegex(out, r"\nIn use: .*mounted on /home.*\n(        .*\n)*It was only read\.\n")
+
+    def compare(self, before, after, *words):
+        """Of two captures, which differ in their measures only."""
+        paths = []
+        for name, measures in (("before.json", before), ("after.json", after)):
+            machine = load(CASE)
+            machine["measures"] = list(measures)
+            paths.append(self.file(name, json.dumps(machine)))
+        return run(HBACTL, "compare", *paths, *words, env={"COLUMNS": "80"})
+
+    def test_compare(self):
+        before = [read("0:0:1:0", "read-media/sg", 64 * KIB, 80, 30), read("0:0:1:0", "read-media/sg-mmap", 64 * KIB, 84, 6)]
+        for rates, status, same in (((76, 84), 0, [True, True]), ((75.9, 84), 1, [False, True]), ((80, 88.3), 1, [True, False])):
+            with self.subTest(rates=rates):
+                after = [read("0:0:1:0", "read-media/sg", 64 * KIB, rates[0], 30), read("0:0:1:0", "read-media/sg-mmap", 64 * KIB, rates[1], 6)]
+                p = self.compare(before, after)
+                self.assertEqual(p.returncode, status, p.stdout)
+                self.assertTrue(p.stdout.endswith("\n%d difference%s.\n" % (status, "" if status else "s")), p.stdout)
+                self.assertRegex(p.stdout, r"(?m)^0:0:1:0 +read-media/sg +64K +1 +80\.0 +%.1f +%s +3\.75/%.2f$"
+                                 % (rates[0], re.escape("%+.1f" % ((rates[0] - 80) / 0.8)), 300 / rates[0]))
+                pairs = json.loads(self.compare(before, after, "--json").stdout)
+                self.assertEqual([(pair["kind"], pair["same"], pair["after_mb_per_s"]) for pair in pairs],
+                                 [("rate", same[i], rates[i]) for i in range(2)])
+
+    def test_compare_like_with_like(self):
+        """The fastest that counts of each cell; what the other has not is left out."""
+        def of(rate, **more):
+            return read("0:0:1:0", "read-media/sg", 64 * KIB, rate, **more)
+        for other in ({"pattern": "random"}, {"memory": "cold"}, {"together": 2}, {"depth": 2}, {"disturbed": "x"}, {"error": "EIO"}):
+            with self.subTest(other=other):
+                p = self.compare([of(80)], [of(40, **other)])
+                self.assertEqual((p.returncode, p.stdout), (0, "0 differences.\n"))
+                self.assertEqual(self.compare([of(80, **other), of(40)], [of(40), of(39)]).returncode, 0)
 
     def test_hostile_names(self):
         """A disk that calls itself by escape sequences moves no cursor."""
