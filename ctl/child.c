@@ -13,8 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STREAM_MAX = 256 * 1024 * 1024 }; /* of one adapter: fifty thousand devices */
-
 uint64_t now_us(void)
 {
     struct timespec t;
@@ -54,7 +52,7 @@ void child_forget(struct child *child)
 {
     close(child->fd);
     close(child->errors);
-    free(child->buffer.v);
+    capture_stream_done(&child->stream);
     *child = (struct child){ 0 };
 }
 
@@ -71,7 +69,9 @@ int child_start(struct child *child, const char *name, char *const argv[])
         close(out[1]);
         return r;
     }
-    *child = (struct child){ .name = name, .fd = out[0], .errors = err[0] };
+    *child = (struct child){
+        .name = name, .fd = out[0], .errors = err[0], .stream = capture_stream(NULL)
+    };
     child->started_us = child->heard_us = now_us();
     child->pid = fork();
     if (child->pid == 0)
@@ -84,86 +84,42 @@ int child_start(struct child *child, const char *name, char *const argv[])
     return r;
 }
 
-/* One object of the stream, without its NUL. Returns 0, -EBADMSG with a note where it is none, or another
- * negative errno. */
-static int take_object(struct child *child, struct store *store, struct notes *notes,
-                       struct bytes text, struct arena *arena, struct capture_progress *ret)
+/* The child is not worth listening to any longer. Returns -EBADMSG, or a negative errno of ours. */
+static int stop_listening(const struct child *child, struct notes *notes, int why)
 {
-    _cleanup_(json_reader_freep) struct json_reader *reader = json_reader_over(text);
-    struct capture_reading reading = { 0 };
-    int r = reader ? capture_read_object(reader, store, arena, &reading, ret) : -ENOMEM;
+    int r = why;
 
-    if (r == -EBADMSG || (r == 0 && reading.stopped)) {
-        r = note(notes, "hbad-collect for %s sent what is no capture: %s: %s", child->name,
-                 reading.where, reading.why);
-        return r < 0 ? r : -EBADMSG;
-    }
-    if (r < 0)
-        return r;
-    child->complete |= reading.complete;
-    child->has_sent |= reading.has_dirs;
-    return 0;
-}
-
-/* White space keeps nobody waiting. */
-static bool says_something(const uint8_t *data, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (data[i] > ' ' || data[i] == '\0')
-            return true;
-    return false;
-}
-
-/* Reads what is there. Returns 1, 0 at the end, or as child_take(). */
-static int read_more(struct child *child, struct notes *notes)
-{
-    int r = vec_reserve(&child->buffer, 64 * 1024);
-    ssize_t n;
-
-    if (r == 0 && child->said_bytes > STREAM_MAX) {
+    if (why == -EBADMSG)
+        r = note(notes, "hbad-collect for %s sent what is no capture: %s", child->name,
+                 child->stream.wrong);
+    else if (why == -EMSGSIZE)
         r = note(notes, "hbad-collect for %s sends without end; the rest is not listened to",
                  child->name);
-        r = r < 0 ? r : -EBADMSG;
-    }
-    if (r < 0)
-        return r;
-    n = read(child->fd, child->buffer.v + child->buffer.n, 64 * 1024);
-    if (n <= 0)
-        return n < 0 && errno != EINTR ? -errno : n < 0;
-    if (says_something(child->buffer.v + child->buffer.n, (size_t)n))
-        child->heard_us = now_us();
-    child->buffer.n += (size_t)n;
-    child->said_bytes += (uint64_t)n;
-    return 1;
+    return r < 0 ? r : -EBADMSG;
 }
 
 int child_take(struct child *child, struct store *store, struct notes *notes,
                int (*heard)(void *userdata, const struct capture_progress *progress),
                void *userdata)
 {
-    _cleanup_(arena_freep) struct arena *arena = arena_new();
-    size_t start = 0, searched = child->buffer.n;
-    uint8_t *nul;
-    int r = arena ? read_more(child, notes) : -ENOMEM;
+    struct capture_stream *s = &child->stream;
+    uint8_t *at;
+    int64_t room = capture_stream_room(s, &at);
+    ssize_t n;
+    int r;
 
-    if (r <= 0)
-        return r;
-    r = 0;
-    while (r == 0 && (nul = memchr(child->buffer.v + searched, '\0', child->buffer.n - searched))) {
-        struct bytes text = { child->buffer.v + start, (size_t)(nul - child->buffer.v) - start };
-        struct capture_progress progress = { 0 };
-
-        r = take_object(child, store, notes, text, arena, &progress);
-        if (r == 0 && heard)
-            r = heard(userdata, &progress);
-        arena_clear(arena);
-        start = searched = (size_t)(nul - child->buffer.v) + 1;
-    }
-    if (start) {
-        memmove(child->buffer.v, child->buffer.v + start, child->buffer.n - start);
-        child->buffer.n -= start;
-    }
-    return r < 0 ? r : 1;
+    s->store = store;
+    s->heard = heard;
+    s->userdata = userdata;
+    if (room < 0)
+        return stop_listening(child, notes, (int)room);
+    n = read(child->fd, at, (size_t)room);
+    if (n <= 0)
+        return n < 0 && errno != EINTR ? -errno : n < 0;
+    r = capture_stream_take(s, (size_t)n);
+    if (r > 0)
+        child->heard_us = now_us();
+    return r < 0 ? stop_listening(child, notes, r) : 1;
 }
 
 bool child_has_ended(struct child *child)

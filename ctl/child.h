@@ -8,20 +8,16 @@
 
 #include <sys/types.h>
 
-#include "base/vec.h"
 #include "ctl/ctl.h"
-#include "source/capture.h"
+#include "wire/stream.h"
 
 struct child {
-    const char *name;    /* of what it reads, for notes; borrowed */
-    pid_t pid;           /* 0: none */
-    int fd;              /* of its capture stream */
-    int errors;          /* of what it says went wrong: it must not keep ours open if it hangs */
-    VEC(uint8_t) buffer; /* of the object under way */
+    const char *name; /* of what it reads, for notes; borrowed */
+    pid_t pid;        /* 0: none */
+    int fd;           /* of its capture stream */
+    int errors;       /* of what it says went wrong: it must not keep ours open if it hangs */
+    struct capture_stream stream;
     uint64_t started_us, heard_us; /* when it last said something */
-    uint64_t said_bytes;
-    bool complete;
-    bool has_sent; /* something of the machine */
     bool has_ended;
     int status; /* then, as of waitpid() */
 };

@@ -134,7 +134,7 @@ static int finish(struct collecting *c, struct reading *x)
     char buffer[32], said[256];
     int r = 0;
 
-    if (!x->child.complete) {
+    if (!x->child.stream.complete) {
         const char *how = child_how_it_ended(&x->child, buffer, sizeof(buffer));
 
         c->notes->unexamined++;
@@ -143,7 +143,7 @@ static int finish(struct collecting *c, struct reading *x)
                  x->adapter->name, how, x->at ? ", at device " : "", x->at ? x->at : "",
                  *said ? ". It said: " : "", said);
     }
-    if (x->child.complete && !x->child.has_sent) {
+    if (x->child.stream.complete && !x->child.stream.has_sent) {
         c->notes->unexamined++;
         r = note(c->notes, "hbad-collect for %s sent nothing of it", x->adapter->name);
     }
@@ -156,7 +156,7 @@ static int hear(struct collecting *c, struct reading *x)
 {
     int r = child_take(&x->child, c->store, c->notes, heard, x);
 
-    if (r == 0 || (r > 0 && x->child.complete))
+    if (r == 0 || (r > 0 && x->child.stream.complete))
         return finish(c, x);
     if (r != -EBADMSG)
         return r < 0 ? r : 0;
