@@ -18,7 +18,7 @@ static const struct {
     bool has_glob;
 } SECTIONS[] = {
     { "host", true },   { "link", true },        { "device", true },
-    { "probe", false }, { "thresholds", false },
+    { "probe", false }, { "thresholds", false }, { "daemon", false },
 };
 
 /* A file that is being read. */
@@ -39,6 +39,8 @@ static void *without_name(struct config *c, const char *section)
 {
     if (strcmp(section, "probe") == 0)
         return &c->probe;
+    if (strcmp(section, "daemon") == 0)
+        return &c->daemon;
     return strcmp(section, "thresholds") == 0 ? &c->thresholds : NULL;
 }
 

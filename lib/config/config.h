@@ -178,6 +178,21 @@ struct config_thresholds {
     uint64_t clock_margin_percent;
 };
 
+/* [daemon]: when hbad looks, and how long it waits. The time in parentheses is in force where none is given. */
+struct config_daemon {
+    /* Every adapter is looked at so often (15min), besides when something changes: often enough for what no event
+     * tells, rarely enough for disks that are to fall asleep (those that may be asked are asked each time). */
+    uint64_t interval_us;
+    /* After an event, until nothing more has happened for so long (2s). */
+    uint64_t settle_us;
+    /* A collector that says nothing for so long is given up (20s): its device or adapter hangs. */
+    uint64_t patience_us;
+    /* And its adapter's devices are not asked for so long (1min), twice as long each further time, up to sixty times. */
+    uint64_t quarantine_us;
+    /* A finding is over when it has not been there for so long (5min). */
+    uint64_t clear_after_us;
+};
+
 struct config {
     struct arena *arena;           /* texts */
     VEC(struct config_host) hosts; /* sections, in the order in which they began */
@@ -185,6 +200,7 @@ struct config {
     VEC(struct config_device) devices;
     struct config_probe probe;
     struct config_thresholds thresholds;
+    struct config_daemon daemon;
 };
 
 /* A configuration in which nobody said anything: no rules, probes and thresholds as above. Returns 0 or -ENOMEM. To

@@ -9,6 +9,7 @@
 #define DEVICE(field, bit) offsetof(struct config_device, field), bit
 #define PROBE(field)       offsetof(struct config_probe, field), 0
 #define THRESHOLD(field)   offsetof(struct config_thresholds, field), 0
+#define DAEMON(field)      offsetof(struct config_daemon, field), 0
 
 /* Bounds that keep arithmetic far from overflow, and mistakes from being taken for wishes. */
 #define COUNT_MOST         1000000000
@@ -75,5 +76,16 @@ const struct config_key CONFIG_KEYS[] = {
       "read-below-link: in two probes so far apart", THRESHOLD(read_below_apart_us) },
     { "thresholds", "clock_margin_percent", CONFIG_COUNT, "105", "per cent", 100, 1000,
       "ends-disagree: a read above that part of the payload", THRESHOLD(clock_margin_percent) },
+
+    { "daemon", "interval", CONFIG_TIME, "15min", NULL, MS, CENTURY,
+      "how often every adapter is looked at", DAEMON(interval_us) },
+    { "daemon", "settle", CONFIG_TIME, "2s", NULL, MS, CENTURY,
+      "how long nothing must have happened before it looks at what did", DAEMON(settle_us) },
+    { "daemon", "patience", CONFIG_TIME, "20s", NULL, MS, CENTURY,
+      "how long a device may say nothing before it is given up", DAEMON(patience_us) },
+    { "daemon", "quarantine", CONFIG_TIME, "1min", NULL, MS, CENTURY,
+      "how long the devices beside it are not asked then, the first time", DAEMON(quarantine_us) },
+    { "daemon", "clear_after", CONFIG_TIME, "5min", NULL, MS, CENTURY,
+      "how long a finding must be gone to be over", DAEMON(clear_after_us) },
     { 0 },
 };

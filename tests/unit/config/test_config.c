@@ -97,6 +97,11 @@ static void nothing_said(void **state)
     assert_int_equal(c.thresholds.read_below_percent, 25);
     assert_int_equal(c.thresholds.read_below_apart_us, 30 * 60 * 1000000ull);
     assert_int_equal(c.thresholds.clock_margin_percent, 105);
+    assert_int_equal(c.daemon.interval_us, 15 * 60 * 1000000ull);
+    assert_int_equal(c.daemon.settle_us, 2 * 1000000ull);
+    assert_int_equal(c.daemon.patience_us, 20 * 1000000ull);
+    assert_int_equal(c.daemon.quarantine_us, 60 * 1000000ull);
+    assert_int_equal(c.daemon.clear_after_us, 5 * 60 * 1000000ull);
     assert_int_equal(config_device_tier(&c, &name, 1, &place), CONFIG_TIER_UNSAID);
     assert_null(place.file);
     assert_int_equal(c.probe.tier, CONFIG_TIER_READ);
@@ -143,6 +148,9 @@ static void later_files(void **state)
     assert_int_equal(physical(&c, "host1"), CONFIG_YES);
     add(&c, "i", "[thresholds]\nflapping_changes = 9\nflapping_changes = 7\n", &m);
     assert_int_equal(c.thresholds.flapping_changes, 7);
+    add(&c, "j", "[daemon]\ninterval = 250ms\n[daemon]\npatience = 1s\n", &m);
+    assert_int_equal(c.daemon.interval_us, 250 * 1000ull);
+    assert_int_equal(c.daemon.patience_us, 1000000);
     add(&c, "k", "[thresholds]\nflapping_changes =\n", &m);
     assert_int_equal(c.thresholds.flapping_changes, 3);
     assert_int_equal(m.list.n, 0);
