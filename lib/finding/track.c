@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Findings over time (track.h).
+ */
+#include "finding/track.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/names.h"
+#include "base/text.h"
+
+static const char *const CHANGES[] = { "raised", "changed", "cleared" };
+DEFINE_NAMES(enum track_change, track_change, CHANGES)
+
+static void free_tracked(struct tracked *t)
+{
+    free(t->subject);
+    free(t->summary);
+    free(t->subjects);
+    free(t->names);
+    free(t);
+}
+
+void tracker_done(struct tracker *t)
+{
+    for (size_t i = 0; i < t->all.n; i++)
+        free_tracked(t->all.v[i]);
+    free(t->all.v);
+    *t = (struct tracker){ 0 };
+}
+
+void track_events_done(struct track_events *events)
+{
+    for (size_t i = 0; i < events->list.n; i++)
+        if (events->list.v[i].change == TRACK_CLEARED)
+            free_tracked(events->list.v[i].tracked);
+    free(events->list.v);
+    *events = (struct track_events){ 0 };
+}
+
+/* The texts with a blank between them; NULL without memory. */
+static char *joined(const struct texts *texts)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    if (!out)
+        return NULL;
+    for (size_t i = 0; i < texts->n; i++)
+        fprintf(out, "%s%s", i ? " " : "", texts->v[i]);
+    if (fclose(out) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* Puts the text in the place of another one. */
+static int replace(char **place, char *text)
+{
+    if (!text)
+        return -ENOMEM;
+    free(*place);
+    *place = text;
+    return 0;
+}
+
+/* What it says of itself now. */
+static int refresh(struct tracked *t, const struct finding *f)
+{
+    int r = replace(&t->summary, strdup(f->summary));
+
+    if (r == 0)
+        r = replace(&t->subjects, joined(&f->subjects));
+    return r < 0 ? r : replace(&t->names, joined(&f->names));
+}
+
+static const char *subject_of(const struct finding *f)
+{
+    return f->subjects.n ? f->subjects.v[0] : "";
+}
+
+static struct tracked *find(const struct tracker *t, const struct finding *f)
+{
+    for (size_t i = 0; i < t->all.n; i++)
+        if (t->all.v[i]->entry == f->entry && text_same(t->all.v[i]->subject, subject_of(f)))
+            return t->all.v[i];
+    return NULL;
+}
+
+/* A new one, in the tracker; NULL without memory. */
+static struct tracked *add(struct tracker *t, const struct finding *f, uint64_t now_us)
+{
+    struct tracked *new = calloc(1, sizeof(*new));
+
+    if (!new)
+        return NULL;
+    *new = (struct tracked){
+        .entry = f->entry,
+        .severity = f->severity,
+        .subject = strdup(subject_of(f)),
+        .first_us = now_us,
+    };
+    if (new->subject && vec_push(&t->all, new) == 0)
+        return new;
+    free_tracked(new);
+    return NULL;
+}
+
+static int tell(struct track_events *events, enum track_change change, struct tracked *tracked,
+                const struct finding *f)
+{
+    return vec_push(&events->list, (struct track_event){ change, tracked, f });
+}
+
+static int take_finding(struct tracker *t, const struct finding *f, uint64_t now_us,
+                        struct track_events *events)
+{
+    struct tracked *known = find(t, f);
+    bool is_new = !known;
+    int r;
+
+    if (is_new)
+        known = add(t, f, now_us);
+    if (!known)
+        return -ENOMEM;
+    if (known->is_found) /* another one of the same name: one word is enough */
+        return 0;
+    known->is_found = true;
+    r = refresh(known, f);
+    if (r < 0)
+        return r;
+    if (known->state == TRACK_NEW && (!is_new || !t->has_looked)) {
+        known->state = TRACK_CONFIRMED;
+        known->severity = f->severity;
+        return tell(events, TRACK_RAISED, known, f);
+    }
+    if (known->state == TRACK_FADING) {
+        known->state = TRACK_CONFIRMED;
+        known->returns++;
+    }
+    if (known->severity == f->severity)
+        return 0;
+    known->severity = f->severity;
+    return known->state == TRACK_NEW ? 0 : tell(events, TRACK_SEVERITY, known, f);
+}
+
+static bool flaps(const struct tracker *t, const char *subject)
+{
+    for (size_t i = 0; i < t->all.n; i++)
+        if (t->all.v[i]->is_found && strcmp(t->all.v[i]->entry->code, "link-flapping") == 0 &&
+            text_same(t->all.v[i]->subject, subject))
+            return true;
+    return false;
+}
+
+/* One that was not found. Returns 1 where it stays in the tracker, 0 where it is out of it. */
+static int miss(struct tracker *t, struct tracked *missed, uint64_t now_us, uint64_t clear_after_us,
+                struct track_events *events)
+{
+    int r;
+
+    if (missed->state == TRACK_NEW) {
+        free_tracked(missed);
+        return 0;
+    }
+    if (missed->state == TRACK_CONFIRMED) {
+        missed->state = TRACK_FADING;
+        missed->gone_us = now_us;
+    }
+    if (now_us - missed->gone_us < clear_after_us || flaps(t, missed->subject))
+        return 1;
+    r = tell(events, TRACK_CLEARED, missed, NULL);
+    return r < 0 ? r : 0;
+}
+
+static int take_missing(struct tracker *t, uint64_t now_us, uint64_t clear_after_us,
+                        struct track_events *events)
+{
+    size_t n = 0;
+    int failed = 0;
+
+    for (size_t i = 0; i < t->all.n; i++) {
+        struct tracked *at = t->all.v[i];
+        int r = at->is_found ? 1 : miss(t, at, now_us, clear_after_us, events);
+
+        if (r < 0)
+            failed = r;
+        if (r)
+            t->all.v[n++] = at;
+    }
+    t->all.n = n;
+    return failed;
+}
+
+int track_take(struct tracker *t, const struct report *report, uint64_t now_us,
+               uint64_t clear_after_us, struct track_events *ret)
+{
+    int r = 0;
+
+    *ret = (struct track_events){ 0 };
+    for (size_t i = 0; i < t->all.n; i++)
+        t->all.v[i]->is_found = false;
+    for (size_t i = 0; r == 0 && i < report->findings.n; i++)
+        r = take_finding(t, report->findings.v[i], now_us, ret);
+    if (r == 0 && !report->unexamined)
+        r = take_missing(t, now_us, clear_after_us, ret);
+    if (r == 0)
+        t->has_looked = true;
+    return r;
+}
+
+bool track_wants_look(const struct tracker *t)
+{
+    for (size_t i = 0; i < t->all.n; i++)
+        if (t->all.v[i]->state == TRACK_NEW)
+            return true;
+    return false;
+}
+
+uint64_t track_next_end(const struct tracker *t, uint64_t clear_after_us)
+{
+    uint64_t soonest = UINT64_MAX;
+
+    for (size_t i = 0; i < t->all.n; i++)
+        if (t->all.v[i]->state == TRACK_FADING && t->all.v[i]->gone_us + clear_after_us < soonest)
+            soonest = t->all.v[i]->gone_us + clear_after_us;
+    return soonest;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Findings over time, for who tells people of them: what is new, and what is over. A report says what is found now; this
+ * says what is worth a word.
+ *
+ *   (not known) ──found──► new ──found again──► confirmed ──not found──► fading ──for long──► (over)
+ *                           └──not found: a blip, never told                └──found: confirmed again, nothing told
+ *
+ * What a daemon finds when it looks first has been there for who knows how long: it is confirmed at once. While a
+ * link flaps, nothing else of it is over. Where not everything could be examined, what is not found may be there still.
+ */
+#pragma once
+
+#include "finding/report.h"
+
+enum track_state { TRACK_NEW, TRACK_CONFIRMED, TRACK_FADING };
+
+struct tracked {
+    const struct catalog_entry *entry;
+    enum track_state state;
+    enum severity severity;
+    char *subject;     /* the first one: with the code it tells findings apart */
+    char *summary;     /* as it was found last */
+    char *subjects;    /* ids, a blank between them */
+    char *names;       /* what people call them, likewise */
+    uint64_t first_us; /* when it was found first, by the clock of track_take() */
+    uint64_t gone_us;  /* since when it is fading */
+    unsigned returns;  /* how often it came back while it was fading */
+    bool is_found;     /* in the report that is being taken */
+};
+
+enum track_change { TRACK_RAISED, TRACK_SEVERITY, TRACK_CLEARED };
+const char *track_change_to_string(enum track_change c);
+
+struct track_event {
+    enum track_change change;
+    struct tracked
+        *tracked; /* of TRACK_CLEARED: no longer in the tracker, freed by track_events_done() */
+    const struct finding *finding; /* as the report has it; NULL where it is not in it */
+};
+
+struct track_events {
+    VEC(struct track_event) list;
+};
+
+struct tracker {
+    VEC(struct tracked *) all; /* owned */
+    bool has_looked;
+};
+
+void tracker_done(struct tracker *t);
+
+/* Takes what a report says at a time (of a clock that only goes forward, in microseconds): what is worth a word goes to
+ * the events, which borrow from the tracker and the report. A finding is over when it has been gone for `clear_after_us`.
+ * Returns 0 or -ENOMEM: then some of it is missing. */
+int track_take(struct tracker *t, const struct report *report, uint64_t now_us,
+               uint64_t clear_after_us, struct track_events *ret);
+void track_events_done(struct track_events *events);
+
+/* Is there anything new that another look would confirm? */
+bool track_wants_look(const struct tracker *t);
+
+/* When something may be over, if it is not found again: then a look is due. UINT64_MAX: nothing is fading. */
+uint64_t track_next_end(const struct tracker *t, uint64_t clear_after_us);
