@@ -77,6 +77,28 @@ void config_messages_done(struct config_messages *m)
     *m = (struct config_messages){ 0 };
 }
 
+/* Makes room for texts where there is none yet. */
+static int have_arena(struct config_messages *m)
+{
+    if (!m->arena)
+        m->arena = arena_new();
+    return m->arena ? 0 : -ENOMEM;
+}
+
+int config_messages_add(struct config_messages *m, const char *file, const char *text)
+{
+    struct config_message message = { 0 };
+
+    if (have_arena(m) < 0)
+        return -ENOMEM;
+    message.place.file = arena_strdup(m->arena, file);
+    message.text = arena_strdup(m->arena, text);
+    if (!message.place.file || !message.text || vec_push(&m->list, message) < 0)
+        return -ENOMEM;
+    m->n_errors++;
+    return 0;
+}
+
 __attribute__((format(printf, 3, 4))) static int say(struct reading *r, bool is_warning,
                                                      const char *format, ...)
 {
@@ -309,9 +331,7 @@ int config_parse(struct config *c, const char *file, struct bytes text,
     int r;
 
     reading.at.file = arena_strdup(c->arena, file);
-    if (!messages->arena)
-        messages->arena = arena_new();
-    if (!messages->arena || !reading.at.file)
+    if (have_arena(messages) < 0 || !reading.at.file)
         return -ENOMEM;
     r = check_file(&reading, text);
     while (r == 1 && (r = config_lines_next(&lines, &line)) == 1) {

@@ -210,7 +210,7 @@ void config_done(struct config *c);
 
 /* Something wrong with a file. */
 struct config_message {
-    struct config_place place;
+    struct config_place place; /* line 0: with the file as a whole */
     /* Well formed, but of no section or key that is known here: written for another version, perhaps. Not a
      * reason to keep an old configuration in force. */
     bool is_warning;
@@ -224,6 +224,9 @@ struct config_messages {
     size_t n_errors; /* those that are no warnings */
 };
 void config_messages_done(struct config_messages *m);
+
+/* Adds what is wrong with a file as a whole, for whoever reads files; both texts are copied. Returns 0 or -ENOMEM. */
+int config_messages_add(struct config_messages *m, const char *file, const char *text);
 
 /* Adds what a file says to the configuration, and what is wrong with it to the messages. `file` names it in
  * messages and places, and is copied; so is the text. Returns 0, however wrong the text is, or -ENOMEM:

@@ -213,3 +213,41 @@ int config_file_read(const char *path, struct bytes *ret)
     *ret = (struct bytes){ text.v, text.n };
     return 0;
 }
+
+/* Notes why a file cannot be used. Returns `why`, or -ENOMEM. */
+static int note_unread(const char *path, int why, struct config_messages *messages)
+{
+    const char *text = why == -EBADFD ? "not a regular file" : strerror(-why);
+
+    return why == -ENOMEM || config_messages_add(messages, path, text) < 0 ? -ENOMEM : why;
+}
+
+static int load_file(const char *path, struct config *config, struct config_messages *messages)
+{
+    struct bytes text = { 0 };
+    int r = config_file_read(path, &text);
+
+    if (r < 0)
+        return note_unread(path, r, messages);
+    r = config_parse(config, path, text, messages);
+    free((void *)(uintptr_t)text.data);
+    return r;
+}
+
+int config_files_load(const char *file, struct config *config, struct config_messages *messages)
+{
+    _cleanup_(config_files_done) struct config_files files = { 0 };
+    int r;
+
+    if (file)
+        return load_file(file, config, messages);
+    r = config_files_find("", &files);
+    for (size_t i = 0; r == 0 && i < files.n; i++) {
+        const struct config_file *f = &files.v[i];
+
+        r = f->error ? note_unread(f->path, -f->error, messages)
+                     : load_file(f->path, config, messages);
+        r = r == -ENOMEM ? r : 0; /* the others count */
+    }
+    return r;
+}

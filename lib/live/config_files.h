@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "base/bytes.h"
+#include "config/config.h"
 
 struct config_file {
     char *path;
@@ -36,3 +37,8 @@ enum { CONFIG_FILE_BYTES = 1024 * 1024 };
  * is neither a regular file nor the null device nor a pipe under /dev/fd/ (reading it may never end), -EISDIR, or
  * another negative errno as the system gave it. */
 int config_file_read(const char *path, struct bytes *ret);
+
+/* Adds what a file says, or, where `file` is NULL, what all files of this machine say, to a configuration. What is wrong
+ * with them, and which could not be read, goes to the messages. Returns 0 or -ENOMEM; -ENOENT or another negative errno
+ * where a `file` that was named cannot be read, which is among the messages, too. */
+int config_files_load(const char *file, struct config *config, struct config_messages *messages);
