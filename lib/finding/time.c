@@ -201,17 +201,6 @@ int judge_flapping(struct judging *j)
 
 /* ---- errors-growing ---- */
 
-static bool counter_of(const struct sample *s, const struct fact_key *key, uint64_t *ret)
-{
-    for (size_t i = 0; i < s->n_counters; i++) {
-        if (s->counters[i].key != key)
-            continue;
-        *ret = s->counters[i].value;
-        return true;
-    }
-    return false;
-}
-
 /* What changes between two looks make the errors between them mean nothing. */
 struct look {
     const struct sample *sample;
@@ -225,7 +214,7 @@ static bool had_events(const struct look *a, const struct look *b)
         const struct counter_sample *c = &b->sample->counters[i];
         uint64_t before;
 
-        if (c->key->kind == FACT_EVENTS && counter_of(a->sample, c->key, &before) &&
+        if (c->key->kind == FACT_EVENTS && sample_counter(a->sample, c->key, &before) &&
             before != c->value)
             return true;
     }
@@ -280,7 +269,7 @@ static uint64_t moved_between(const struct look *a, const struct look *b)
         const struct counter_sample *c = &b->sample->counters[i];
         uint64_t before, more;
 
-        if (c->key->kind == FACT_MEGABYTES && counter_of(a->sample, c->key, &before) &&
+        if (c->key->kind == FACT_MEGABYTES && sample_counter(a->sample, c->key, &before) &&
             growth_of(before, c->value, &more))
             moved += more;
     }
@@ -308,8 +297,8 @@ static void growth_over(const struct history *all, const char *id, uint64_t span
 
         if (b.snapshot->wall_us + 2 * span_us < now)
             break;
-        if (!is_comparable(&a, &b) || !counter_of(a.sample, ret->key, &before) ||
-            !counter_of(b.sample, ret->key, &after) || !growth_of(before, after, &more))
+        if (!is_comparable(&a, &b) || !sample_counter(a.sample, ret->key, &before) ||
+            !sample_counter(b.sample, ret->key, &after) || !growth_of(before, after, &more))
             continue;
         ret->grown += more;
         ret->us += b.snapshot->mono_us - a.snapshot->mono_us;

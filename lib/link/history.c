@@ -349,6 +349,23 @@ bool sample_is_of(const struct sample *s, const struct link *l)
     return same_end(s->far_id, l->far_id);
 }
 
+/* Within one link a name and a kind are one counter. */
+static bool same_counter(const struct fact_key *a, const struct fact_key *b)
+{
+    return a == b || (a->kind == b->kind && strcmp(a->name, b->name) == 0);
+}
+
+bool sample_counter(const struct sample *s, const struct fact_key *key, uint64_t *ret)
+{
+    for (size_t i = 0; i < s->n_counters; i++) {
+        if (!same_counter(s->counters[i].key, key))
+            continue;
+        *ret = s->counters[i].value;
+        return true;
+    }
+    return false;
+}
+
 /* Was something on the link when it was last seen otherwise than without anything? */
 static bool was_up(const struct history *h, const char *id)
 {

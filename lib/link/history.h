@@ -7,6 +7,8 @@
 
 #include "link/model.h"
 
+/* Its key is that of the model it was taken from, or, in a past that was read from somewhere, one of the same name and
+ * kind: see sample_counter(). */
 struct counter_sample {
     const struct fact_key *key;
     uint64_t value;
@@ -110,6 +112,9 @@ bool snapshot_same_boot(const struct snapshot *a, const struct snapshot *b);
 /* Was it the same pair of ends? Another far end starts a new life; where either is not known, it is taken
  * for the same. */
 bool sample_is_of(const struct sample *s, const struct link *l);
+
+/* The value of the counter of that key, or of one of the same name and kind; false where the sample has none. */
+bool sample_counter(const struct sample *s, const struct fact_key *key, uint64_t *ret);
 
 /* Applies the history to a newer model: a link without anything attached that was up when something was last
  * seen on it is down, unless it might go. */
