@@ -122,7 +122,7 @@ static int finish(struct measuring *m)
     const char *how;
     int r;
 
-    if (m->child.complete)
+    if (m->child.stream.complete)
         return 0;
     how = child_how_it_ended(&m->child, buffer, sizeof(buffer));
     child_last_words(&m->child, said, sizeof(said));
@@ -169,7 +169,7 @@ static int listen_to(struct measuring *m)
         if (r <= 0)
             continue;
         r = child_take(&m->child, m->store, m->notes, heard, m);
-        if (r == 0 || (r > 0 && m->child.complete))
+        if (r == 0 || (r > 0 && m->child.stream.complete))
             return finish(m);
         if (r < 0)
             return r == -EBADMSG ? 1 : r;
