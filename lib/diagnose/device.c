@@ -478,6 +478,19 @@ static bool may_be_asked(const struct device_walk *w)
                                    fact_text(w->device, &KEY_TIER)) > CONFIG_TIER_SYSFS;
 }
 
+/* Beyond what sysfs says of it. */
+static int go_on(struct device_walk *w)
+{
+    bool may = may_be_asked(w);
+    int r = 0;
+
+    if (may || w->told)
+        fill_target(w);
+    if (w->told)
+        r = w->told(w->userdata, w->device, &w->target);
+    return r == 0 && may ? ask_device(w) : r;
+}
+
 int gather_device(struct device_walk *w, const char *name, const char *path, struct subject *host)
 {
     struct fact_set *set = w->g->facts;
@@ -510,9 +523,7 @@ int gather_device(struct device_walk *w, const char *name, const char *path, str
         fact_text(w->device, &KEY_REVISION) ? fact_text(w->device, &KEY_REVISION) : "");
     if (!w->model)
         return -ENOMEM;
-    if (r == 0 && w->g->level >= LEVEL_MODES && may_be_asked(w)) {
-        fill_target(w);
-        r = ask_device(w);
-    }
+    if (r == 0 && w->g->level >= LEVEL_MODES)
+        r = go_on(w);
     return r < 0 ? r : fact_set_seal(set);
 }

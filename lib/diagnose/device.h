@@ -26,7 +26,10 @@ struct device_walk {
     unsigned flags;                    /* TARGET_NAMED, TARGET_FORCED */
     bool unasked;                      /* no commands */
     const struct tiers *tiers;         /* may be NULL */
-    char awake_dir[4096];              /* directory that was found awake, with all above it */
+    int (*told)(void *userdata, const struct subject *device,
+                const struct command_target *target); /* of gather_options; may be NULL */
+    void *userdata;
+    char awake_dir[4096]; /* directory that was found awake, with all above it */
     size_t stop_at; /* length of the shortest path whose power state counts: the PCI function's */
 
     /* Of the device under way. */

@@ -163,9 +163,12 @@ static int add_device(struct device_walk *w, const struct object_class *class, c
 static int gather_devices(struct gathering *g, const struct gather_options *options)
 {
     struct refusals refusals = { 0 };
-    struct device_walk walk = {
-        .g = g, .refusals = &refusals, .unasked = options->unasked, .tiers = options->tiers
-    };
+    struct device_walk walk = { .g = g,
+                                .refusals = &refusals,
+                                .unasked = options->unasked,
+                                .tiers = options->tiers,
+                                .told = options->target,
+                                .userdata = options->userdata };
     const struct object_class *class = &DEVICES[0];
     struct names names;
     int r = source_list(g->source, class->dir, "", &names);

@@ -21,6 +21,10 @@ struct gather_options {
     bool unasked;           /* no device is sent a command */
     /* Where asking costs: devices whose tier is `sysfs` are sent none either. NULL: nobody said anything but udev. */
     const struct tiers *tiers;
+    /* Told of each device what decides what it may be asked, before it is; from LEVEL_MODES on. Its texts
+     * live as long as the facts. A negative return ends the walk. May be NULL. */
+    int (*target)(void *userdata, const struct subject *device,
+                  const struct command_target *target);
     /* Told when the host part is done (hctl NULL), and then after each device. A negative return
      * ends the walk. May be NULL. */
     int (*done)(void *userdata, const char *hctl);

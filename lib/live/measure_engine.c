@@ -16,7 +16,7 @@ struct measure_engine {
     struct measure_options options;
     const struct measure_device *devices;
     size_t n;
-    bool *given_up;
+    int *failed;         /* errno of each device; 0: none */
     struct arena *arena; /* of what results say */
 };
 
@@ -25,7 +25,7 @@ struct measure_engine *measure_engine_free(struct measure_engine *e)
     if (!e)
         return NULL;
     arena_free(e->arena);
-    free(e->given_up);
+    free(e->failed);
     free(e);
     return NULL;
 }
@@ -41,8 +41,8 @@ struct measure_engine *measure_engine_new(const struct measure_options *options,
     e->devices = devices;
     e->n = n;
     e->arena = arena_new();
-    e->given_up = calloc(n ? n : 1, sizeof(*e->given_up));
-    return e->arena && e->given_up ? e : measure_engine_free(e);
+    e->failed = calloc(n ? n : 1, sizeof(*e->failed));
+    return e->arena && e->failed ? e : measure_engine_free(e);
 }
 
 /* ---- refusals ---- */
@@ -68,8 +68,8 @@ static struct refusal refusal_of(const struct measure_engine *e, size_t device,
 
     if (d->error)
         return (struct refusal){ d->error, d->why };
-    if (e->given_up[device])
-        return (struct refusal){ ETIMEDOUT, "an earlier read of it has not come back" };
+    if (e->failed[device])
+        return (struct refusal){ e->failed[device], "an earlier read of it failed" };
     if (!is_disk(d->target.type))
         return (struct refusal){ EPERM, "only disks are measured" };
     why = command_courtesy(&d->target,
@@ -142,11 +142,17 @@ struct chosen {
     size_t n;
 };
 
-static void pass_on(void *userdata, size_t device, uint64_t bytes)
+static int pass_on(void *userdata, size_t device, uint64_t bytes)
 {
     struct chosen *c = userdata;
 
-    c->e->options.progress(c->e->options.userdata, c->numbers[device], bytes);
+    return c->e->options.progress(c->e->options.userdata, c->numbers[device], bytes);
+}
+
+/* Is it the device, and not what was asked of it? */
+static bool has_failed(int error)
+{
+    return error == EIO || error == ENODEV || error == ENXIO || error == ETIMEDOUT;
 }
 
 static int run_chosen(struct chosen *c, const struct measure_method *method,
@@ -229,7 +235,7 @@ int measure_engine_run(struct measure_engine *e, const struct measure_request *r
     for (size_t i = 0; r == 0 && i < c.n; i++) {
         struct measurement *m = &ret[c.numbers[i] - first];
 
-        e->given_up[c.numbers[i]] = c.results[i].given_up;
+        e->failed[c.numbers[i]] = has_failed(c.results[i].error) ? c.results[i].error : 0;
         m->together = (unsigned)c.n;
         m->idle_permille = idle;
         r = take(e, &c.results[i], m);

@@ -28,8 +28,9 @@ struct measure_options {
     struct source *source; /* for the load of the processors: /proc/stat */
     size_t cache_bytes;    /* of the last level; 0: not known, then nothing is measured `cold` */
     uint64_t patience_us;  /* a device that says nothing for longer is given up; not 0 */
-    /* While it runs, at most once a second: bytes that a device (by its number) has given. May be NULL. */
-    void (*progress)(void *userdata, size_t device, uint64_t bytes);
+    /* While it runs, at most once a second: bytes that a device (by its number) has given. A negative
+     * return ends the run, early and well. May be NULL. */
+    int (*progress)(void *userdata, size_t device, uint64_t bytes);
     void *userdata;
 };
 
@@ -44,7 +45,7 @@ DEFINE_CLEANUP(struct measure_engine, measure_engine_free)
 /* Measures the devices first … first + n - 1 together. Of the request all counts but `hctl` and `nth`; one of
  * total_bytes and longest_us is not 0. `ret` gets one measurement a device: refused ones have an error and
  * say why in `disturbed`, and nothing was sent to them. Texts and sense live as long as the engine. A device
- * that was given up stays refused. Returns 0, or a negative errno of memory or the source: -EINVAL
+ * that failed (EIO, ENODEV, ETIMEDOUT) is refused from then on. Returns 0, or a negative errno of memory or the source: -EINVAL
  * for a request that no device could do. */
 int measure_engine_run(struct measure_engine *e, const struct measure_request *request,
                        size_t first, size_t n, struct measurement *ret);

@@ -201,8 +201,8 @@ static void tell(struct run *run, const struct run_options *o)
         struct crew *c = &run->crews[i];
         uint64_t bytes = bytes_of(c);
 
-        if (bytes != c->told_bytes)
-            o->progress(o->userdata, i, bytes);
+        if (bytes != c->told_bytes && o->progress(o->userdata, i, bytes) < 0)
+            atomic_store(&run->stop, true);
         c->told_bytes = bytes;
     }
 }
@@ -285,7 +285,7 @@ static void let_go(struct run *run)
 
 static void take_result(const struct crew *c, struct run_result *ret)
 {
-    *ret = (struct run_result){ .given_up = c->given_up };
+    *ret = (struct run_result){ 0 };
     if (c->given_up) {
         ret->error = ETIMEDOUT;
         ret->why = "a read did not come back; it is left alone with it";

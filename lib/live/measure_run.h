@@ -31,8 +31,9 @@ struct run_options {
     size_t
         rotation_bytes; /* buffers of a device take turns through so many; 0: one buffer a thread */
     uint64_t patience_us;
-    /* Told at most once a second of a device from which bytes came since. May be NULL. */
-    void (*progress)(void *userdata, size_t device, uint64_t bytes);
+    /* Told at most once a second of a device from which bytes came since. A negative return ends the
+     * run, early and well. May be NULL. */
+    int (*progress)(void *userdata, size_t device, uint64_t bytes);
     void *userdata;
 };
 
@@ -47,7 +48,6 @@ struct run_result {
     struct histogram latency; /* ns */
     size_t sense_len;
     uint8_t sense[SENSE_MAX];
-    bool given_up; /* its threads are still there: it must not be measured again */
 };
 
 /* Measures `n` devices together. The results (n of them) are set in every case. Returns 0 or -ENOMEM. */

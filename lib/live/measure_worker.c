@@ -108,6 +108,14 @@ static void fail_by_host(struct worker *w, unsigned host_status)
         fail(w, EIO, "the adapter or its driver reports an error of the transport");
 }
 
+static bool is_unknown_to_device(const struct worker *w, const struct way_outcome *o)
+{
+    struct sense s;
+
+    return sense_decode((struct bytes){ w->io.sense, o->sense_len }, &s) == 0 &&
+           sense_is_invalid_field(&s);
+}
+
 static void fail_by(struct worker *w, const struct way_outcome *o)
 {
     w->r.errors++;
@@ -117,6 +125,8 @@ static void fail_by(struct worker *w, const struct way_outcome *o)
         fail_by_host(w, o->host_status);
     else if (o->status == BUSY || o->status == TASK_SET_FULL)
         fail(w, EBUSY, "the device stays busy");
+    else if (o->status == CHECK_CONDITION && is_unknown_to_device(w, o))
+        fail(w, EOPNOTSUPP, "the device does not do that");
     else if (o->status == CHECK_CONDITION)
         fail(w, EIO, "the device reports an error: see its sense data");
     else

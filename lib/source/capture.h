@@ -61,6 +61,9 @@ int capture_write(const struct store *store, FILE *out);
 /* Writes the store as one object of a stream, on one line, with its NUL. */
 int capture_write_chunk(const struct store *store, FILE *out);
 
+/* Writes an object of a stream with these measurements and nothing else. */
+int capture_write_measures(const struct measurement *m, size_t n, FILE *out);
+
 /* Writes the object that says what is about to be asked, and the one that ends a stream. */
 int capture_write_progress(const struct capture_progress *progress, FILE *out);
 int capture_write_end(FILE *out);

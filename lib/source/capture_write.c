@@ -167,12 +167,12 @@ static void write_taken(struct writer *w)
     json_write_end_object(&w->json);
 }
 
-static void write_nonzero(struct writer *w, const char *key, uint64_t value)
+static void write_nonzero(struct json_writer *w, const char *key, uint64_t value)
 {
     if (!value)
         return;
-    json_write_key(&w->json, key);
-    json_write_u64(&w->json, value);
+    json_write_key(w, key);
+    json_write_u64(w, value);
 }
 
 static void write_command(struct writer *w, const struct store_command *c)
@@ -198,9 +198,9 @@ static void write_command(struct writer *w, const struct store_command *c)
         json_write_key(&w->json, "sense");
         json_write_hex(&w->json, c->sense, true);
     }
-    write_nonzero(w, "host_status", c->host_status);
-    write_nonzero(w, "driver_status", c->driver_status);
-    write_nonzero(w, "us", c->duration_us);
+    write_nonzero(&w->json, "host_status", c->host_status);
+    write_nonzero(&w->json, "driver_status", c->driver_status);
+    write_nonzero(&w->json, "us", c->duration_us);
     json_write_end_object(&w->json);
 }
 
@@ -219,47 +219,47 @@ static void write_commands(struct writer *w)
 }
 
 /* What is no number of a measurement, where it is there. */
-static void write_remarks(struct writer *w, const struct measurement *m)
+static void write_remarks(struct json_writer *w, const struct measurement *m)
 {
     if (m->sense.len) {
-        json_write_key(&w->json, "sense");
-        json_write_hex(&w->json, m->sense, true);
+        json_write_key(w, "sense");
+        json_write_hex(w, m->sense, true);
     }
     if (m->cold) {
-        json_write_key(&w->json, "memory");
-        json_write_string(&w->json, "cold");
+        json_write_key(w, "memory");
+        json_write_string(w, "cold");
     }
     if (m->random) {
-        json_write_key(&w->json, "pattern");
-        json_write_string(&w->json, "random");
+        json_write_key(w, "pattern");
+        json_write_string(w, "random");
     }
     if (m->error) {
-        json_write_key(&w->json, "error");
-        json_write_string(&w->json, errno_name(m->error));
+        json_write_key(w, "error");
+        json_write_string(w, errno_name(m->error));
     }
     if (m->disturbed) {
-        json_write_key(&w->json, "disturbed");
-        json_write_string(&w->json, m->disturbed);
+        json_write_key(w, "disturbed");
+        json_write_string(w, m->disturbed);
     }
 }
 
-static void write_measure(struct writer *w, const struct measurement *m)
+static void write_measure(struct json_writer *w, const struct measurement *m)
 {
-    json_write_begin_object_on_one_line(&w->json);
-    json_write_key(&w->json, "device");
-    json_write_string(&w->json, m->hctl);
-    json_write_key(&w->json, "method");
-    json_write_string(&w->json, m->method);
-    json_write_key(&w->json, "block");
-    json_write_u64(&w->json, m->block_bytes);
-    json_write_key(&w->json, "bytes");
-    json_write_u64(&w->json, m->bytes);
-    json_write_key(&w->json, "us");
-    json_write_u64(&w->json, m->us);
-    json_write_key(&w->json, "cpu_us");
-    json_write_u64(&w->json, m->cpu_us);
-    json_write_key(&w->json, "depth");
-    json_write_u64(&w->json, m->depth);
+    json_write_begin_object_on_one_line(w);
+    json_write_key(w, "device");
+    json_write_string(w, m->hctl);
+    json_write_key(w, "method");
+    json_write_string(w, m->method);
+    json_write_key(w, "block");
+    json_write_u64(w, m->block_bytes);
+    json_write_key(w, "bytes");
+    json_write_u64(w, m->bytes);
+    json_write_key(w, "us");
+    json_write_u64(w, m->us);
+    json_write_key(w, "cpu_us");
+    json_write_u64(w, m->cpu_us);
+    json_write_key(w, "depth");
+    json_write_u64(w, m->depth);
     write_nonzero(w, "commands", m->commands);
     write_nonzero(w, "user_us", m->user_us);
     write_nonzero(w, "system_us", m->system_us);
@@ -276,7 +276,7 @@ static void write_measure(struct writer *w, const struct measurement *m)
     write_nonzero(w, "idle_permille", m->idle_permille);
     write_nonzero(w, "wall_us", m->wall_us);
     write_remarks(w, m);
-    json_write_end_object(&w->json);
+    json_write_end_object(w);
 }
 
 static void write_measures(struct writer *w)
@@ -288,7 +288,7 @@ static void write_measures(struct writer *w)
     for (size_t i = 0; i < store_measures(w->store); i++) {
         struct measurement m = store_measure_at(w->store, i);
 
-        write_measure(w, &m);
+        write_measure(&w->json, &m);
     }
     json_write_end_array(&w->json);
 }
@@ -384,6 +384,24 @@ int capture_write_progress(const struct capture_progress *progress, FILE *out)
             write_measuring(&w, progress);
         json_write_end_object(&w);
     }
+    json_write_end_object(&w);
+    putc('\0', out);
+    return stream_error(out);
+}
+
+int capture_write_measures(const struct measurement *m, size_t n, FILE *out)
+{
+    struct json_writer w = json_writer(out, false);
+
+    errno = 0;
+    json_write_begin_object(&w);
+    json_write_key(&w, "hbad-capture");
+    json_write_u64(&w, 1);
+    json_write_key(&w, "measures");
+    json_write_begin_array(&w);
+    for (size_t i = 0; i < n; i++)
+        write_measure(&w, &m[i]);
+    json_write_end_array(&w);
     json_write_end_object(&w);
     putc('\0', out);
     return stream_error(out);

@@ -150,7 +150,7 @@ static void read_buffer_by_its_size(void **state)
     assert_true(m.bytes >= 4 * BLOCK && m.bytes < 4 * BLOCK + 1536);
     rig->fakes.v[0].buffer_bytes = 0;
     m = run(rig, &r, 1);
-    assert_int_equal(m.error, EIO);
+    assert_int_equal(m.error, EOPNOTSUPP);
     assert_int_equal(m.sense.len, 18);
     assert_int_equal(m.sense.data[2], 5);
     assert_non_null(m.disturbed);
@@ -258,6 +258,7 @@ static void faults_of_commands(void **state)
 
         rig->fakes.v[0].fault = FAULTS[i / 2].fault;
         rig->fakes.v[0].reads = 0;
+        anew(rig);
         m = run(rig, &r, 1);
         if (m.error != FAULTS[i / 2].error)
             print_error("fault %zu: %s\n", i / 2, m.disturbed);
@@ -282,6 +283,9 @@ static void faults_of_the_block_layer(void **state)
     assert_int_equal(rig->m[0].bytes, 10 * BLOCK);
     rig->fakes.v[0].fault = (struct fault){ .at = 0, .residual = 96 };
     rig->fakes.v[0].reads = 0;
+    assert_int_equal(run(rig, &r, 1).error, EIO); /* it has failed, and is left alone */
+    assert_int_equal(rig->fakes.v[0].reads, 0);
+    anew(rig);
     assert_int_equal(run(rig, &r, 1).error, 0);
     assert_int_equal(rig->m[0].short_bytes, 96);
 }
@@ -407,11 +411,11 @@ static void one_hangs_the_others_go_on(void **state)
 }
 
 struct told {
-    unsigned calls;
+    unsigned calls, stops_at;
     uint64_t bytes;
 };
 
-static void note(void *userdata, size_t device, uint64_t bytes)
+static int note(void *userdata, size_t device, uint64_t bytes)
 {
     struct told *t = userdata;
 
@@ -419,6 +423,7 @@ static void note(void *userdata, size_t device, uint64_t bytes)
     assert_true(bytes > t->bytes);
     t->bytes = bytes;
     t->calls++;
+    return t->stops_at == t->calls ? -EPIPE : 0;
 }
 
 static void progress_of_those_that_move(void **state)
@@ -437,6 +442,12 @@ static void progress_of_those_that_move(void **state)
     run(rig, &r, 2);
     assert_int_equal(told.calls, 2);
     assert_true(told.bytes < rig->m[1].bytes);
+    told = (struct told){ .stops_at = 1 };
+    r.longest_us = 60000000;
+    run(rig, &r, 2);
+    assert_int_equal(told.calls, 1);
+    assert_int_equal(rig->m[1].error, 0);
+    assert_in_range(rig->m[1].us, 900000, 5000000);
 }
 
 static void whom_nobody_may_read(void **state)

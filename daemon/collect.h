@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What hbad-collect can be told to do, each in a file of its own, and what they share.
+ */
+#pragma once
+
+#include "diagnose/gather.h"
+#include "diagnose/tiers.h"
+#include "live/live.h"
+#include "live/measure_engine.h"
+
+/* What the command line says of measuring. */
+struct measuring {
+    const struct measure_method *methods[32];
+    uint64_t blocks[32];
+    uint64_t depths[32];
+    const char *devices[256]; /* H:C:T:L */
+    size_t n_methods, n_blocks, n_depths, n_devices;
+    uint64_t bytes;      /* of a device and cell; 0: only the time counts */
+    uint64_t longest_us; /* of a cell; 0: only the bytes count */
+    bool cold, random, alone, forced;
+    uint64_t seed;
+};
+
+struct collect_options {
+    struct gather_options gather;
+    struct live_options live;
+    const char *config;         /* file of what is forbidden; NULL: this machine's */
+    struct measuring measuring; /* n_methods 0: nothing is measured */
+};
+
+/* Reads the command line. Returns -1, or the exit status of a program that has said all it has to: 0 after help,
+ * 64 after words that it does not know. */
+int collect_parse(int argc, char **argv, struct collect_options *ret);
+
+/* How far the administrator lets this program go with each device (of a copied tree only where a file says it);
+ * tiers_done() in either case. Returns 0 or a negative errno. */
+int collect_tiers(struct source *live, const char *config_file, const char *only_below,
+                  struct tiers *ret);
+
+/* Reads an adapter and writes what it saw. Returns 0 or a negative errno. */
+int collect_adapter(struct source *live, const struct gather_options *options);
+
+/* Measures devices, and writes what is under way and what came out. Returns 0 or a negative errno. */
+int collect_measures(struct source *live, const struct measuring *m, const struct tiers *tiers);

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The command line of hbad-collect.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "daemon/collect.h"
+
+static int usage(FILE *out, int status)
+{
+    fputs(
+        "hbad-collect [--below=DIRECTORY] [--level=identity|modes|all] [--named=H:C:T:L] [--force]\n"
+        "             [--after=H:C:T:L] [--unasked] [--config=FILE] [--sysfs-root=DIRECTORY]\n"
+        "hbad-collect --measure=METHOD[,...] --device=H:C:T:L [--device=...] [--block=BYTES[,...]]\n"
+        "             [--depth=N[,...]] [--bytes=N] [--seconds=S.S] [--memory=hot|cold]\n"
+        "             [--random[=SEED]] [--alone] [--force] [--config=FILE]\n\n"
+        "Reads one adapter (the hosts below a /sys/devices directory; without it, all) and writes a\n"
+        "capture stream to standard output; with --after, of the devices behind that one only; with\n"
+        "--unasked, without sending any device a command. Or measures reads of the devices, all\n"
+        "together (--alone: one by one), each method with each block and each depth, and writes\n"
+        "what came out to the stream. What hbad.conf (or FILE) forbids is not done. Started by hbactl\n"
+        "and hbad.\n\nMethods:\n",
+        out);
+    for (const struct measure_method *m = MEASURE_METHODS; m->name; m++)
+        fprintf(out, "  %-26s %s\n", m->name, m->about);
+    return status;
+}
+
+/* ---- values; all return 0 or -EINVAL ---- */
+
+static int parse_level(const char *word, enum level *ret)
+{
+    static const char *const LEVELS[] = { "identity", "modes", "all" };
+
+    for (size_t i = 0; i < ELEMENTS(LEVELS); i++) {
+        if (strcmp(word, LEVELS[i]) != 0)
+            continue;
+        *ret = (enum level)i;
+        return 0;
+    }
+    return -EINVAL;
+}
+
+static int parse_methods(char *list, struct measuring *m)
+{
+    char *word, *rest = NULL;
+
+    for (word = strtok_r(list, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
+        const struct measure_method *method = measure_method_named(word);
+
+        if (!method || m->n_methods == ELEMENTS(m->methods))
+            return -EINVAL;
+        m->methods[m->n_methods++] = method;
+    }
+    return m->n_methods ? 0 : -EINVAL;
+}
+
+/* Whole numbers from 1 to `max`. */
+static int parse_numbers(char *list, uint64_t max, uint64_t *v, size_t room, size_t *n)
+{
+    char *word, *rest = NULL;
+
+    for (word = strtok_r(list, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
+        if (*n == room || number_u64(word, 10, &v[*n]) < 0 || !v[*n] || v[*n] > max)
+            return -EINVAL;
+        (*n)++;
+    }
+    return *n ? 0 : -EINVAL;
+}
+
+static int parse_device(const char *word, struct measuring *m)
+{
+    if (!hctl_is_valid(word) || m->n_devices == ELEMENTS(m->devices))
+        return -EINVAL;
+    for (size_t i = 0; i < m->n_devices; i++)
+        if (strcmp(m->devices[i], word) == 0)
+            return -EINVAL;
+    m->devices[m->n_devices++] = word;
+    return 0;
+}
+
+static int parse_bytes_wanted(const char *word, struct measuring *m)
+{
+    return number_u64(word, 10, &m->bytes) < 0 || !m->bytes ? -EINVAL : 0;
+}
+
+static int parse_seconds(const char *word, struct measuring *m)
+{
+    /* A day is long enough, and far from overflow. */
+    static const uint64_t MOST_US = UINT64_C(86400) * 1000000;
+
+    return number_decimal(word, 6, &m->longest_us, NULL) < 0 || !m->longest_us ||
+                   m->longest_us > MOST_US
+               ? -EINVAL
+               : 0;
+}
+
+static int parse_memory(const char *word, struct measuring *m)
+{
+    m->cold = strcmp(word, "cold") == 0;
+    return m->cold || strcmp(word, "hot") == 0 ? 0 : -EINVAL;
+}
+
+static int parse_random(const char *word, struct measuring *m)
+{
+    m->random = true;
+    return word && number_u64(word, 10, &m->seed) < 0 ? -EINVAL : 0;
+}
+
+/* ---- the line ---- */
+
+static const struct option OPTIONS[] = {
+    { "below", required_argument, NULL, 'b' },
+    { "level", required_argument, NULL, 'l' },
+    { "named", required_argument, NULL, 'n' },
+    { "force", no_argument, NULL, 'f' },
+    { "after", required_argument, NULL, 'a' },
+    { "unasked", no_argument, NULL, 'u' },
+    { "sysfs-root", required_argument, NULL, 'r' },
+    { "help", no_argument, NULL, 'h' },
+    { "measure", required_argument, NULL, 'M' },
+    { "device", required_argument, NULL, 'D' },
+    { "block", required_argument, NULL, 'B' },
+    { "depth", required_argument, NULL, 'Q' },
+    { "bytes", required_argument, NULL, 'N' },
+    { "seconds", required_argument, NULL, 'S' },
+    { "memory", required_argument, NULL, 'C' },
+    { "random", optional_argument, NULL, 'R' },
+    { "config", required_argument, NULL, 'c' },
+    { "alone", no_argument, NULL, 'A' },
+    { 0 },
+};
+
+/* Options of measuring. Returns 0 or -EINVAL. */
+static int take_measuring(int option, char *word, struct measuring *m)
+{
+    switch (option) {
+    case 'M':
+        return parse_methods(word, m);
+    case 'D':
+        return parse_device(word, m);
+    case 'B':
+        return parse_numbers(word, MEASURE_BLOCK_MAX, m->blocks, ELEMENTS(m->blocks), &m->n_blocks);
+    case 'Q':
+        return parse_numbers(word, MEASURE_DEPTH_MAX, m->depths, ELEMENTS(m->depths), &m->n_depths);
+    case 'N':
+        return parse_bytes_wanted(word, m);
+    case 'S':
+        return parse_seconds(word, m);
+    case 'C':
+        return parse_memory(word, m);
+    case 'R':
+        return parse_random(word, m);
+    case 'A':
+        m->alone = true;
+        return 0;
+    default:
+        return -EINVAL;
+    }
+}
+
+static int take(int option, char *word, struct collect_options *o)
+{
+    switch (option) {
+    case 'b':
+        o->gather.only_below = word;
+        return 0;
+    case 'l':
+        return parse_level(word, &o->gather.level);
+    case 'n':
+        o->gather.named = word;
+        return 0;
+    case 'f':
+        o->gather.forced = o->measuring.forced = true;
+        return 0;
+    case 'a':
+        o->gather.after = word;
+        return 0;
+    case 'u':
+        o->gather.unasked = true;
+        return 0;
+    case 'c':
+        o->config = word;
+        return 0;
+    case 'r':
+        o->live.root = word;
+        return 0;
+    default:
+        return take_measuring(option, word, &o->measuring);
+    }
+}
+
+/* What is not said of measuring. False where something must be said. */
+static bool complete(struct measuring *m)
+{
+    static const uint64_t BLOCK = 65536, LONGEST_US = 1000000;
+
+    if (!m->n_methods)
+        return !m->n_devices && !m->n_blocks && !m->n_depths && !m->bytes && !m->longest_us &&
+               !m->cold && !m->random && !m->alone;
+    if (!m->n_blocks)
+        m->blocks[m->n_blocks++] = BLOCK;
+    if (!m->n_depths)
+        m->depths[m->n_depths++] = 1;
+    if (!m->bytes && !m->longest_us)
+        m->longest_us = LONGEST_US;
+    return m->n_devices != 0;
+}
+
+int collect_parse(int argc, char **argv, struct collect_options *ret)
+{
+    int option;
+
+    *ret = (struct collect_options){ .gather.level = LEVEL_ALL };
+    while ((option = getopt_long(argc, argv, "h", OPTIONS, NULL)) >= 0) {
+        if (option == 'h')
+            return usage(stdout, 0);
+        if (take(option, optarg, ret) < 0)
+            return usage(stderr, 64);
+    }
+    return optind < argc || !complete(&ret->measuring) ? usage(stderr, 64) : -1;
+}
