@@ -71,11 +71,19 @@ class WithoutMachine(Tree):
 
 
 class Machine(Tree):
+    def configuration(self, text):
+        path = os.path.join(self.root, "conf")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
     def measure(self, case, *words, before=""):
         """The objects of a run on the machine of a case, which has only the nodes that `before` makes."""
         if case:
             write_tree(load(case), self.root)
         script = "mount --bind %s/sys /sys && mount -t tmpfs none /dev\n%s" % (self.root, before)
+        if not [word for word in words if word.startswith("--config=")]:
+            words = (*words, "--config=" + self.configuration(""))
         p = run(*in_namespace(script, COLLECT, *words))
         self.assertEqual((p.returncode, p.stderr), (0, ""))
         parts = objects(p.stdout)
@@ -130,6 +138,16 @@ class Refusals(Machine):
         self.assertEqual(self.refusal(*words)[0], "EPERM")
         self.put("0:0:0:0", "access_state", "active/optimized\n")
         self.assertEqual(self.refusal(*words)[0], "ENOENT")
+
+    def test_what_the_administrator_forbids(self):
+        write_tree(load("spi-fusion-one-at-half-rate"), self.root)
+        words = "--measure=read-media/block-direct", "--device=0:0:0:0", "--force"
+        for text, allowed in (("[probe]\ntier = sysfs\n", False), ("[probe]\ntier = identify\n", False),
+                              ("[device \"0:0:0:0\"]\ntier = sysfs\n", False), ("[device \"0:0:1:0\"]\ntier = sysfs\n", True),
+                              ("[probe]\ntier = sysfs\n[device \"0:0:0:0\"]\ntier = read\n", True)):
+            with self.subTest(text=text):
+                error, why = self.refusal(*words, "--config=" + self.configuration(text))
+                self.assertEqual(error, "ENOENT" if allowed else "EPERM", why)
 
     def test_cells(self):
         words = ["--measure=read-buffer,read-media/bsg", "--block=512,4096,8192", "--depth=1,4", "--device=0:0:0:0",
