@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "ctl/ctl.h"
+#include "diagnose/ledger.h"
 #include "live/live.h"
 #include "source/capture.h"
 #include "source/record.h"
@@ -116,7 +117,12 @@ static int diagnose_store(const struct store *store, const struct diagnose_optio
     struct report *report;
     int r = source ? diagnose(source, options, &report) : -ENOMEM;
 
-    if (r == 0)
+    if (r < 0)
+        return r;
+    r = ledger_take(store, report);
+    if (r < 0)
+        report_free(report);
+    else
         r = add_notes(report, notes);
     if (r == 0)
         *ret = report;

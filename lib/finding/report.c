@@ -21,6 +21,7 @@ struct report *report_free(struct report *r)
         finding_done(r->findings.v[i]);
     free(r->findings.v);
     free(r->gaps.v);
+    free(r->sent.v);
     free(r->notes.v);
     model_free(r->model);
     fact_set_free(r->facts);

@@ -19,6 +19,15 @@ struct gap {
     size_t count;
 };
 
+/* What was sent to a device, by operation, until the capture that is judged was complete. */
+struct sent {
+    const char *hctl;
+    const struct device *device; /* NULL where the report has none of that name */
+    const char *operation;       /* "INQUIRY", …; "READ" of timed reads, whatever form they had */
+    uint64_t count;
+    uint64_t bytes; /* that came back */
+};
+
 struct summary {
     size_t hosts, links, devices;
     size_t verdicts[_VERDICT_MAX];
@@ -34,7 +43,8 @@ struct report {
     struct summary summary;
     VEC(struct finding *) findings; /* worst first */
     VEC(struct gap) gaps;
-    size_t unexamined; /* adapters of which not all could be read */
+    VEC(struct sent) sent; /* by device in their order, then by operation */
+    size_t unexamined;     /* adapters of which not all could be read */
     VEC(const char *)
     notes; /* what went wrong on the way: a device that did not answer, a capture that broke off */
 };

@@ -333,6 +333,24 @@ static void summary(struct json_writer *w, const struct report *r)
     json_write_end_object(w);
 }
 
+static void commands(struct json_writer *w, const struct report *r)
+{
+    json_write_key(w, "commands");
+    json_write_begin_array(w);
+    for (size_t i = 0; i < r->sent.n; i++) {
+        const struct sent *s = &r->sent.v[i];
+
+        json_write_begin_object_on_one_line(w);
+        member(w, "device", s->device ? s->device->id : NULL);
+        member(w, "hctl", s->hctl);
+        member(w, "operation", s->operation);
+        count(w, "count", s->count);
+        count(w, "bytes", s->bytes);
+        json_write_end_object(w);
+    }
+    json_write_end_array(w);
+}
+
 static void gaps(struct json_writer *w, const struct report *r)
 {
     json_write_key(w, "gaps");
@@ -413,6 +431,7 @@ void output_json(const struct report *report, bool pretty, FILE *out)
     json_write_key(w, "findings");
     findings(w, report);
     measures(w, report);
+    commands(w, report);
     gaps(w, report);
     json_write_end_object(w);
     putc('\n', out);

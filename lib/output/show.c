@@ -200,6 +200,22 @@ static void print_timed(const struct report *report, const struct device *d, FIL
                  timed_line(&report->model->timed.v[i], text, sizeof(text)));
 }
 
+static void print_sent(const struct report *report, const struct device *d, FILE *out)
+{
+    char text[128];
+    size_t n = 0;
+
+    for (size_t i = 0; i < report->sent.n; i++) {
+        const struct sent *s = &report->sent.v[i];
+
+        if (s->device != d)
+            continue;
+        snprintf(text, sizeof(text), "%" PRIu64 " x %s, %" PRIu64 " bytes", s->count, s->operation,
+                 s->bytes);
+        line(out, n++ ? "" : "sent to it", text);
+    }
+}
+
 void output_device(const struct report *report, const struct device *d,
                    const struct text_style *style, FILE *out)
 {
@@ -227,6 +243,7 @@ void output_device(const struct report *report, const struct device *d,
     print_path(d, d->link, narrowest, out);
     print_timed(report, d, out);
     print_facts(d->subject, out);
+    print_sent(report, d, out);
     if (!d->link)
         return;
     putc('\n', out);

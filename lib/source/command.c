@@ -273,6 +273,28 @@ void command_key(struct bytes cdb, uint8_t ret_key[CDB_MAX])
     }
 }
 
+const char *command_name(struct bytes cdb)
+{
+    static const char *const NAMES[] = {
+        [OP_TEST_UNIT_READY] = "TEST UNIT READY",
+        [OP_REQUEST_SENSE] = "REQUEST SENSE",
+        [OP_INQUIRY] = "INQUIRY",
+        [OP_MODE_SENSE_6] = "MODE SENSE(6)",
+        [OP_RECEIVE_DIAGNOSTIC] = "RECEIVE DIAGNOSTIC RESULTS",
+        [OP_READ_CAPACITY_10] = "READ CAPACITY(10)",
+        [OP_READ_10] = "READ(10)",
+        [OP_READ_BUFFER_10] = "READ BUFFER(10)",
+        [OP_LOG_SENSE] = "LOG SENSE",
+        [OP_MODE_SENSE_10] = "MODE SENSE(10)",
+        [OP_READ_16] = "READ(16)",
+        [OP_SERVICE_ACTION_IN_16] = "SERVICE ACTION IN(16)",
+        [OP_REPORT_LUNS] = "REPORT LUNS",
+    };
+    uint8_t opcode = bytes_at(cdb, 0);
+
+    return cdb.len && opcode < sizeof(NAMES) / sizeof(NAMES[0]) ? NAMES[opcode] : NULL;
+}
+
 static void put_be(uint8_t *at, size_t n, size_t value)
 {
     for (; n; n--, value >>= 8)

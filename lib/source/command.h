@@ -107,6 +107,9 @@ bool command_counts_blocks(struct bytes cdb);
  * data is measured, never stored. */
 bool command_reads_data(struct bytes cdb);
 
+/* What the standards call the operation of a CDB: "INQUIRY", "READ(10)"; NULL for one that is never sent. */
+const char *command_name(struct bytes cdb);
+
 /* Is the text H:C:T:L, four decimal numbers, as the kernel names devices? */
 bool hctl_is_valid(const char *text);
 

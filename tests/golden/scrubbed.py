@@ -11,7 +11,7 @@ ones, different texts different ones. Members that identify nothing (modes, mode
 import json, os, subprocess, sys, tempfile
 
 # Members whose text may change, wherever they stand; in all others it may not.
-NAMES = {"id", "host", "near", "far", "up", "bundle", "link", "path", "bottleneck", "serial", "wwid", "enclosure", "by_id",
+NAMES = {"id", "device", "host", "near", "far", "up", "bundle", "link", "path", "bottleneck", "serial", "wwid", "enclosure", "by_id",
          "hostname", "via", "example", "reason", "subjects", "from", "summary", "used_by"}
 
 def run(*words): return subprocess.run(words, stdout=subprocess.PIPE, check=False)
