@@ -31,6 +31,8 @@ enum situation {
     SITUATION_ONE_BUS, /* one bus of several alike, of which another is free of it */
     SITUATION_SLOT,    /* the slot of an adapter */
     SITUATION_NETWORK, /* the far end is a fabric or network */
+    SITUATION_SHARED,  /* all that hang on one thing */
+    SITUATION_READS,   /* told by timed reads alone */
 };
 
 /* Causes and remedies of a code in a situation. */

@@ -1,22 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Findings about devices (judge.h): those that do not answer, those that read far slower than they did.
+ * Findings about devices that do not answer (judge.h). Those that read slowly are in reads.c.
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "expect/expect.h"
 #include "facts/key.h"
 #include "finding/judge.h"
-
-static int add_device(struct judging *j, struct finding *f, const struct device *d)
-{
-    int r = judge_subject_device(j, f, d);
-
-    return r < 0 || !d->link ? r : judge_subject(f, d->link->id, d->link->kernel_name);
-}
 
 /* ---- device-stuck ---- */
 
@@ -99,7 +90,7 @@ static int add_stuck(struct judging *j, const struct device *d, const char *give
 {
     const char *state = fact_text(d->subject, &KEY_STATE), *name = judge_device_name(j, d);
     struct finding *f = judge_add(j, "device-stuck");
-    int r = f ? add_device(j, f, d) : -ENOMEM;
+    int r = f ? judge_subject_device_and_link(j, f, d) : -ENOMEM;
 
     if (r == 0)
         r = judge_evidence(f, "state", state, "scsi_device");
@@ -127,180 +118,6 @@ int judge_stuck(struct judging *j)
         n = n > unanswered ? n : unanswered;
         if (given_up || n >= j->thresholds.stuck_timeouts)
             r = add_stuck(j, d, given_up, first, n);
-    }
-    return r;
-}
-
-/* ---- read-below-link ---- */
-
-/* The best of a device's measurements by one method with one block, in a snapshot; 0 where there is none. */
-static uint64_t best_then(const struct snapshot *s, const struct measured *x)
-{
-    size_t n;
-    const struct past_measure *p = snapshot_measures(s, x->device->id, &n);
-    uint64_t best = 0;
-
-    for (; n; n--, p++)
-        if (p->block_bytes == x->block_bytes && strcmp(p->method, x->method) == 0 &&
-            p->kb_per_s > best)
-            best = p->kb_per_s;
-    return best;
-}
-
-/* The device's own best by the same method and block, earlier. */
-static uint64_t own_best(const struct judging *j, const struct measured *x)
-{
-    uint64_t best = 0;
-
-    for (size_t i = 0; i < j->history->snapshots.n; i++) {
-        uint64_t then = best_then(&j->history->snapshots.v[i], x);
-
-        best = then > best ? then : best;
-    }
-    return best;
-}
-
-/* The best measurement of each device by each method and block: what was slower beside it was disturbed. */
-struct bests {
-    const struct measured **v;
-    size_t n;
-};
-
-static bool is_alike(const struct measured *a, const struct measured *b)
-{
-    return a->block_bytes == b->block_bytes && strcmp(a->method, b->method) == 0;
-}
-
-static int compare_u64(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* By device, block and method, the fastest first. */
-static int compare_measured(const void *a, const void *b)
-{
-    const struct measured *x = *(const struct measured *const *)a;
-    const struct measured *y = *(const struct measured *const *)b;
-    int r = strcmp(x->device->id, y->device->id);
-
-    if (r == 0)
-        r = compare_u64(&x->block_bytes, &y->block_bytes);
-    if (r == 0)
-        r = strcmp(x->method, y->method);
-    return r ? r : compare_u64(&y->kb_per_s, &x->kb_per_s);
-}
-
-static int find_bests(struct judging *j, struct bests *ret)
-{
-    size_t n = j->model->measures.n;
-
-    ret->n = 0;
-    ret->v = arena_new_array(j->arena, const struct measured *, n);
-    if (!ret->v)
-        return -ENOMEM;
-    for (size_t i = 0; i < n; i++)
-        ret->v[i] = &j->model->measures.v[i];
-    qsort(ret->v, n, sizeof(*ret->v), compare_measured);
-    for (size_t i = 0; i < n; i++) {
-        const struct measured *last = ret->n ? ret->v[ret->n - 1] : NULL;
-
-        if (!last || last->device != ret->v[i]->device || !is_alike(last, ret->v[i]))
-            ret->v[ret->n++] = ret->v[i];
-    }
-    return 0;
-}
-
-static bool same_model(const struct device *a, const struct device *b)
-{
-    return a->model && b->model && strcmp(a->model, b->model) == 0 && a->host && b->host &&
-           expect_same_card(a->host, b->host);
-}
-
-/* The median of at least two siblings, measured alike; 0 where there are fewer. */
-static int sibling_median(const struct bests *all, const struct measured *x, uint64_t *ret)
-{
-    VEC(uint64_t) rates = { 0 };
-    int r = 0;
-
-    for (size_t i = 0; r == 0 && i < all->n; i++) {
-        const struct measured *y = all->v[i];
-
-        if (y->device != x->device && is_alike(x, y) && same_model(y->device, x->device))
-            r = vec_push(&rates, y->kb_per_s);
-    }
-    if (rates.n)
-        qsort(rates.v, rates.n, sizeof(*rates.v), compare_u64);
-    *ret = rates.n < 2 ? 0 : (rates.v[(rates.n - 1) / 2] + rates.v[rates.n / 2]) / 2;
-    free(rates.v);
-    return r;
-}
-
-/* Has it been below that rate for long enough: in each measurement back to one so long ago? */
-static bool was_slow_before(const struct judging *j, const struct measured *x, uint64_t below)
-{
-    for (size_t i = j->history->snapshots.n; i; i--) {
-        const struct snapshot *s = &j->history->snapshots.v[i - 1];
-        uint64_t then = best_then(s, x);
-
-        if (then >= below)
-            return false;
-        if (then && judge_ago(j, s) >= j->thresholds.read_below_apart_us)
-            return true;
-    }
-    return false;
-}
-
-static int add_slow_read(struct judging *j, const struct measured *x, uint64_t best,
-                         uint64_t median)
-{
-    const struct device *d = x->device;
-    struct finding *f = judge_add(j, "read-below-link");
-    int r = f ? add_device(j, f, d) : -ENOMEM;
-
-    if (r == 0)
-        r = judge_evidence(f, "measured",
-                           arena_printf(j->arena, "%" PRIu64 " MB/s", x->kb_per_s / 1000),
-                           x->method);
-    if (r == 0)
-        r = judge_evidence(f, "its own best",
-                           arena_printf(j->arena, "%" PRIu64 " MB/s", best / 1000), x->method);
-    if (r == 0 && median)
-        r = judge_evidence(f, "median of its siblings",
-                           arena_printf(j->arena, "%" PRIu64 " MB/s", median / 1000), x->method);
-    if (r == 0)
-        r = judge_evidence(f, "often the rate of", x->hint, "throughput: a hint, no proof");
-    return r < 0 ? r
-                 : judge_say(j, f,
-                             "%s reads %" PRIu64 " MB/s; it did %" PRIu64
-                             " before, and its link carries more",
-                             judge_device_name(j, d), x->kb_per_s / 1000, best / 1000);
-}
-
-int judge_reads(struct judging *j)
-{
-    static const char *const SAID[] = { "read-below-link", NULL };
-    uint64_t percent = j->thresholds.read_below_percent;
-    struct bests all;
-    int r = find_bests(j, &all);
-
-    for (size_t i = 0; r == 0 && i < all.n; i++) {
-        const struct measured *x = all.v[i];
-        uint64_t own = own_best(j, x), best = own, median;
-
-        /* What is below that share of the smaller is below it of its own best; and it has to be slow for long. */
-        if (x->kb_per_s * 100 >= own * percent ||
-            !was_slow_before(j, x, (own * percent + 99) / 100) ||
-            judge_is_named(j, x->device->id, SAID))
-            continue;
-        r = sibling_median(&all, x, &median);
-        if (r < 0)
-            break;
-        best = median && median < best ? median : best;
-        if (x->kb_per_s * 100 < best * percent &&
-            was_slow_before(j, x, (best * percent + 99) / 100))
-            r = add_slow_read(j, x, own, median);
     }
     return r;
 }

@@ -33,6 +33,7 @@ static const struct {
     { "errors-growing", judge_errors },
     { "link-flapping", judge_flapping },
     { "read-below-link", judge_reads },
+    { "slower-than-sibling", judge_slow_reads },
     { "slot-limit", judge_slots },
     { "oversubscribed", judge_loads },
     { "no-link-facts", judge_hidden },
@@ -91,6 +92,13 @@ enum situation judge_situation_of(const struct link *l)
     if (l->host && l->host->is_bus)
         return SITUATION_BUS;
     return l->far_is_network ? SITUATION_NETWORK : SITUATION_ANY;
+}
+
+int judge_subject_device_and_link(struct judging *j, struct finding *f, const struct device *d)
+{
+    int r = judge_subject_device(j, f, d);
+
+    return r < 0 || !d->link ? r : judge_subject(f, d->link->id, d->link->kernel_name);
 }
 
 int judge_subject(struct finding *f, const char *id, const char *name)

@@ -3,7 +3,7 @@
  * From verdicts, facts and history to findings: one cause, one finding.
  *
  * judge.c holds the table of rules; each rule is a function in a file of its kind (modes.c, caps.c, gone.c,
- * time.c, device.c, load.c) and named in the table with the codes it can raise.
+ * time.c, device.c, reads.c, load.c) and named in the table with the codes it can raise.
  */
 #pragma once
 
@@ -41,6 +41,7 @@ enum situation judge_situation_of(const struct link *l);
 int judge_subject_host(struct judging *j, struct finding *f, const struct host *h);
 int judge_subject_link(struct judging *j, struct finding *f, const struct link *l);
 int judge_subject_device(struct judging *j, struct finding *f, const struct device *d);
+int judge_subject_device_and_link(struct judging *j, struct finding *f, const struct device *d);
 int judge_subject(struct finding *f, const char *id, const char *name);
 
 /* Adds evidence, none where `value` is NULL; `from` may be NULL. */
@@ -109,7 +110,8 @@ int judge_flapping(struct judging *j); /* time.c */
 int judge_errors(struct judging *j);
 int judge_resets(struct judging *j);
 int judge_stuck(struct judging *j); /* device.c */
-int judge_reads(struct judging *j);
+int judge_reads(struct judging *j); /* reads.c */
+int judge_slow_reads(struct judging *j);
 int judge_slots(struct judging *j); /* load.c */
 int judge_loads(struct judging *j);
 int judge_hidden(struct judging *j);

@@ -176,6 +176,7 @@ static int keep_measures(struct history *h, const struct model *m, struct snapsh
             keep(h, x->method, &r),
             x->block_bytes,
             x->kb_per_s,
+            x->median_us,
         };
     }
     if (r == 0)

@@ -48,6 +48,7 @@ struct past {
 struct past_measure {
     const char *device_id, *method;
     uint64_t block_bytes, kb_per_s;
+    uint64_t median_us; /* of one read; 0: not known */
 };
 
 struct snapshot {

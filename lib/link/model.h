@@ -189,6 +189,7 @@ struct measured {
     struct device *device;
     const char *method; /* "read-buffer", "read-media/block-direct", … */
     uint64_t block_bytes, kb_per_s;
+    uint64_t median_us; /* of one read; 0: not known */
     const char *
         hint; /* what often ends at that rate, on a hop of its path: no proof; NULL: nothing known */
 };

@@ -222,7 +222,9 @@ static inline void remote(struct machine *k, struct link *l, const char *name, c
 
 static inline void measured(struct machine *k, struct device *d, unsigned mb)
 {
-    struct measured x = { d, "read-media", 65536, MB(mb) };
+    struct measured x = {
+        .device = d, .method = "read-media", .block_bytes = 65536, .kb_per_s = MB(mb)
+    };
 
     assert_int_equal(vec_push(&k->model->measures, x), 0);
 }
