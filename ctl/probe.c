@@ -20,7 +20,7 @@ enum {
 
 struct probing {
     const struct request *request;
-    const char *program;
+    char program[4096];
     struct store *store;
     struct adapters adapters;
     struct devices devices; /* that are named; none: all */
@@ -56,7 +56,7 @@ static int probe_adapter(struct probing *p, const struct adapter *a)
                    (file && asprintf(&config, "--config=%s", file) < 0)))
         r = -ENOMEM;
     if (r == 0) {
-        argv.v[argv.n++] = (char *)(uintptr_t)p->program;
+        argv.v[argv.n++] = p->program;
         argv.v[argv.n++] = below;
         for (size_t i = 0; i < p->devices.n; i++) {
             if (!is_of(a, p->devices.v[i]))
@@ -105,7 +105,7 @@ static int show(const struct probing *p)
     if (r == 0)
         r = bench_new(report->model, devices.v, devices.n, &bench);
     free(devices.v);
-    if (r < 0)
+    if (r < 0 || !bench)
         return r;
     if (p->request->json)
         output_json_bench(bench, p->request->json == JSON_PRETTY, p->request->out);
@@ -121,12 +121,10 @@ static int probe_machine(struct probing *p)
     struct live_options options = { 0 };
     _cleanup_(source_closep) struct source *live = live_new(&options);
     _cleanup_(report_freep) struct report *before = NULL;
-    char program[4096];
-    int r = live ? child_find_program(program, sizeof(program)) : -errno;
+    int r = live ? child_find_program(p->program, sizeof(p->program)) : -errno;
 
-    p->program = program;
     if (r < 0) {
-        say("%s: %s", live ? program : "this machine cannot be examined", strerror(-r));
+        say("%s: %s", live ? p->program : "this machine cannot be examined", strerror(-r));
         return r;
     }
     r = load_store(p->request, LEVEL_MODES, &p->store);

@@ -338,6 +338,8 @@ int diagnose(struct source *source, const struct diagnose_options *options, stru
     if (r == 0)
         r = expect_model(report->model, past);
     if (r == 0)
+        r = measures_mean(report->model, thresholds.clock_percent);
+    if (r == 0)
         r = judge_report(report, past, &thresholds);
     if (r == 0)
         r = users_hit(report);

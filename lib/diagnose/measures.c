@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "probe/meaning.h"
 #include "transport/transport.h"
 
 /* The device of that name. Measurements mostly come in the order of the devices: the search begins where
@@ -153,6 +154,25 @@ int measures_take(struct source *source, struct model *m)
         r = l && !l->has_no_link && !has_clock(l) ? add_witness(m, l) : 0;
         m->measures.v[i].hint = goes_to_the_device(&m->measures.v[i]) ? hint_of(&m->measures.v[i])
                                                                       : NULL;
+    }
+    return r;
+}
+
+int measures_mean(struct model *m, unsigned clock_percent)
+{
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < m->timed.n; i++) {
+        struct timed *t = &m->timed.v[i];
+        struct meaning meaning;
+
+        if (!measurement_counts(t->read))
+            continue;
+        r = meaning_of(m->arena, t->device->link, t->read, clock_percent, &meaning);
+        if (r < 0)
+            break;
+        t->proves = meaning_to_string(meaning.kind);
+        t->why = meaning.why;
     }
     return r;
 }

@@ -12,3 +12,6 @@
  * disturbed, were made together with others, at random places, or took no time. Measures nothing by itself. Returns 0 or
  * -ENOMEM. */
 int measures_take(struct source *source, struct model *m);
+
+/* Says of each that counts what it proves of its link (probe/meaning.h). Returns 0 or -ENOMEM. */
+int measures_mean(struct model *m, unsigned clock_percent);

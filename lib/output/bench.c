@@ -21,18 +21,16 @@ static const char *bar(const struct text_style *style, uint64_t part, uint64_t w
                        char *buffer, size_t size)
 {
     static const char *const EIGHTHS[] = { "", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█" };
-    uint64_t eighths = cell_ratio(part, (double)width * 8, whole);
+    uint64_t eighths = cell_ratio(part, (double)width * 8, whole), full;
     size_t n = 0;
 
-    if (eighths > width * 8)
-        eighths = width * 8;
+    eighths = eighths < width * 8 ? eighths : width * 8;
+    full = style->utf8 ? eighths / 8 : (eighths + 4) / 8;
     *buffer = '\0';
-    for (; n + 8 < size && eighths >= 8; eighths -= 8)
+    for (uint64_t i = 0; i < full && n < size; i++)
         n += (size_t)snprintf(buffer + n, size - n, "%s", style->utf8 ? EIGHTHS[8] : "#");
-    if (style->utf8)
-        snprintf(buffer + n, size - n, "%s", EIGHTHS[eighths]);
-    else if (eighths >= 4)
-        snprintf(buffer + n, size - n, "#");
+    if (style->utf8 && n < size)
+        snprintf(buffer + n, size - n, "%s", EIGHTHS[eighths % 8]);
     return buffer;
 }
 
@@ -118,7 +116,7 @@ static int put_read(const struct printing *p, struct table *t, const struct benc
                     const struct measurement *m)
 {
     const struct measurement *best = d->sweep.best;
-    bool is_best = m == best;
+    bool is_best = best && m == best;
     enum colour colour = is_best ? COLOUR_GOOD : COLOUR_NONE;
     uint64_t whole = best ? cell_kb_per_s(best) : 0, rate = cell_kb_per_s(m);
     char text[4 * BAR + 16];
@@ -227,6 +225,7 @@ static int print_device(const struct printing *p, const struct bench_device *d)
         return 0;
     print_sentence(p, "", d->sweep.sentence);
     print_sentence(p, "", d->sweep.copying);
+    print_sentence(p, "By the clock, ", d->plateau);
     return 0;
 }
 

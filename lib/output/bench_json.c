@@ -75,6 +75,8 @@ static void device_object(struct json_writer *w, const struct bench_device *d)
     text_member(w, "sentence", d->sweep.sentence);
     if (d->sweep.copying)
         text_member(w, "copying", d->sweep.copying);
+    if (d->plateau)
+        text_member(w, "plateau", d->plateau);
     json_write_end_object(w);
 }
 

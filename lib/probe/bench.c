@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "probe/cell.h"
+#include "probe/meaning.h"
 
 struct bench *bench_free(struct bench *b)
 {
@@ -131,10 +132,13 @@ static int judge_device(struct bench *b, struct bench_device *d)
 {
     const struct measurement **cells = arena_new_array(b->arena, const struct measurement *,
                                                        d->cells.n + 1);
+    int r;
 
     for (size_t i = 0; cells && i < d->cells.n; i++)
         cells[i] = d->cells.v[i]->read;
-    return cells ? sweep_judge(cells, d->cells.n, &d->path, b->arena, &d->sweep) : -ENOMEM;
+    r = cells ? sweep_judge(cells, d->cells.n, &d->path, b->arena, &d->sweep) : -ENOMEM;
+    return r < 0 ? r
+                 : meaning_of_plateau(b->arena, d->device->link, cells, d->cells.n, &d->plateau);
 }
 
 static int judge_cell(struct bench *b, const struct model *m, struct bench_cell *c)

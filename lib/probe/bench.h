@@ -15,6 +15,8 @@ struct bench_device {
     VEC(const struct timed *) cells; /* in the order of recording */
     struct sweep_path path;
     struct sweep sweep;
+    const char
+        *plateau; /* that its link seems to carry less than it claims (meaning.h); NULL: no */
 };
 
 /* One cell of several devices at a time. */

@@ -168,7 +168,7 @@ class Captured(Scratch):
         best = max((m for m in report["measures"] if "error" not in m and "disturbed" not in m), key=lambda m: m["mb_per_s"])
         self.assertEqual((best["method"], best["mb_per_s"], best["cpu_percent"], best["p99_us"]), ("read-media/sg-mmap", 85.4, 6.0, 1534))
         out = hbactl("--capture", capture, "show", "sdb").stdout
-        self.assertIn("measured: read-media/block-buffered, 2K: 2.6 MB/s, 45.0 % of a processor\n", out)
+        self.assertIn("measured: read-media/block-buffered, 2K: 2.6 MB/s, 45.0 % of a processor; too weak: ", out)
         self.assertIn("read-media/sg, 512K: failed: EIO (sense 70 00 03", out)
         out = hbactl("--capture", capture, "explain", "sdb").stdout
         self.assertIn("\nWhat was measured:\n  read-media/block-buffered, 2K: 2.6 MB/s", out)
@@ -179,6 +179,18 @@ class Captured(Scratch):
         machine["measures"] = [read("0:0:3:0", "read-media/sg", 64 * KIB, 30)]
         out = self.bench(self.file("used.json", json.dumps(machine)))[1]
         self.assertRegex(out, r"\nIn use: .*mounted on /home.*\n(        .*\n)*It was only read\.\n")
+
+    def test_what_it_proves(self):
+        """Of the link that claims 160 MB/s: too fast for it, about right, and a rate that nothing raises."""
+        for rate, proves in ((300, "contradicting"), (150, "consistent")):
+            capture = self.with_measures([read("0:0:2:0", "read-cached/sg", 64 * KIB, rate)])
+            report = json.loads(hbactl("--capture", capture, "report", "--json").stdout)
+            self.assertEqual([m["proves"] for m in report["measures"]], [proves])
+            self.assertIn("%d.0 MB/s, 5.0 %% of a processor; %s: " % (rate, proves), hbactl("--capture", capture, "show", "sdc").stdout)
+        capture = self.with_measures([read("0:0:2:0", what + "/sg", block * KIB, 90)
+                                      for what in ("read-buffer", "read-cached") for block in (64, 128)])
+        self.assertIn("By the clock, reads end at 90 MB/s, from the device's buffer as from its cache", self.bench(capture, columns="200")[1])
+        self.assertIn("claims", json.loads(self.bench(capture, "--json")[1])["devices"][0]["plateau"])
 
     def compare(self, before, after, *words):
         """Of two captures, which differ in their measures only."""
