@@ -14,6 +14,8 @@
 #include "facts/key.h"
 #include "output/bench.h"
 
+enum { TOGETHER_MOST = 256 }; /* that hbad-collect takes */
+
 /* What is read, and how. */
 struct benching {
     const struct request *request;
@@ -63,7 +65,8 @@ static int run(struct benching *b, const char *program, const struct bench_argum
             snprintf(names[i], sizeof(names[i]), "--device=%s", devices[i]->hctl);
             argv[1 + arguments->n + i] = names[i];
         }
-        r = measure_run(b->store, &b->notes, &b->progress, name, argv, b->request->patience_s);
+        r = measure_run(b->store, &b->notes, &b->progress, name, argv,
+                        b->request->patience_of_reads_s);
     }
     free(names);
     return r;
@@ -82,7 +85,9 @@ static int run_together(struct benching *b, const char *program,
     for (size_t i = 0; i < b->devices.n; i++)
         if (is_read(b->store, b->devices.v[i]->hctl))
             devices[n++] = b->devices.v[i];
-    if (n < 2)
+    if (n > TOGETHER_MOST)
+        say("%zu devices are too many to be read at the same time", n);
+    if (n < 2 || n > TOGETHER_MOST)
         return 0;
     snprintf(name, sizeof(name), "%zu devices", n);
     return run(b, program, arguments, devices, n, name);

@@ -14,7 +14,7 @@
 #include "source/measure.h"
 
 enum {
-    BLOCK_MOST = 64 * 1024 * 1024, /* more than any driver takes in one command */
+    BLOCK_MOST = 16 * 1024 * 1024, /* READ BUFFER counts 24 bits of bytes (SPC-4 6.18) */
     DEPTH_MOST = 32,
     SECONDS_MOST = 3600,
     TEXT = 1024,
@@ -89,7 +89,7 @@ static int parse_block(const char *word, char *ret, size_t size)
     uint64_t n;
 
     if (parse_size(word, &n) < 0 || !n || n > BLOCK_MOST || n % 512) {
-        say("--block %s: not a multiple of 512 up to 64M", word);
+        say("--block %s: not a multiple of 512 up to 16M", word);
         return -EINVAL;
     }
     snprintf(ret, size, "%" PRIu64, n);
@@ -235,6 +235,8 @@ int bench_arguments(const struct request *request, bool random, struct bench_arg
         r = add(ret, "--random");
     if (r == 0 && request->force)
         r = add(ret, "--force");
+    if (r == 0 && request->config) /* what it forbids is enforced there */
+        r = add(ret, "--config=%s", request->config);
     if (r == -ENOMEM)
         say("out of memory");
     return r;

@@ -31,7 +31,8 @@ struct request {
     enum json_mode json;
     bool strict, no_scrub, force;
     struct bench_words bench;
-    unsigned patience_s; /* how long to wait for a device without a word */
+    unsigned patience_s;          /* how long to wait for a device without a word */
+    unsigned patience_of_reads_s; /* the same while reads are timed */
     struct text_style style;
     const char *const *words; /* behind the verb */
     int n_words;

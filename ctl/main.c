@@ -16,7 +16,11 @@
 #include "base/number.h"
 #include "ctl/ctl.h"
 
-enum { PATIENCE_S = 20 };
+enum {
+    PATIENCE_S = 20,
+    /* hbad-collect itself gives up a device that is read after 45 s, and goes on with the others */
+    PATIENCE_OF_READS_S = 60,
+};
 
 static const struct {
     const char *word;
@@ -58,7 +62,8 @@ static int usage(FILE *out)
         "      --config FILE              judge by FILE instead of /etc/hbad/hbad.conf and its drop-ins,\n"
         "                                 which hold for this machine and not for a capture or a copy\n"
         "      --direct                   do not ask the daemon\n"
-        "      --patience SECONDS         how long to wait for a device that says nothing (20)\n"
+        "      --patience SECONDS         how long to wait for a device that says nothing (20; 60\n"
+        "                                 while it is measured)\n"
         "      --force                    ask tapes and changers that are named for more than INQUIRY\n"
         "      --no-scrub                 leave serial numbers, WWNs and names in a capture\n"
         "      --strict                   exit status 3 for what could not be judged, and for infos\n"
@@ -227,7 +232,7 @@ static int parse_option(int option, struct request *request, const char **captur
             say("--patience %s: not a number of seconds from 1 to 86400", optarg);
             return EXIT_USAGE;
         }
-        request->patience_s = (unsigned)seconds;
+        request->patience_s = request->patience_of_reads_s = (unsigned)seconds;
         return -1;
     case OPT_FORCE:
         request->force = true;
@@ -332,7 +337,9 @@ static int run_verb(struct request *request, int n_words, char **words)
 int main(int argc, char **argv)
 {
     _cleanup_free_ const char **captures = calloc((size_t)argc, sizeof(*captures));
-    struct request request = { .captures = captures, .patience_s = PATIENCE_S };
+    struct request request = { .captures = captures,
+                               .patience_s = PATIENCE_S,
+                               .patience_of_reads_s = PATIENCE_OF_READS_S };
     _cleanup_free_ char *command = NULL;
     int option, status;
 

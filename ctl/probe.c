@@ -71,7 +71,8 @@ static int probe_adapter(struct probing *p, const struct adapter *a)
         if (config)
             argv.v[argv.n++] = config;
         argv.v[argv.n] = NULL;
-        r = measure_run(p->store, &p->notes, &p->progress, a->name, argv.v, p->request->patience_s);
+        r = measure_run(p->store, &p->notes, &p->progress, a->name, argv.v,
+                        p->request->patience_of_reads_s);
     }
     free(argv.v);
     free(names);

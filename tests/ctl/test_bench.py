@@ -251,7 +251,7 @@ class Captured(Scratch):
         self.assertEqual(self.bench(capture, "sdzz")[0], 1)
 
     def test_usage(self):
-        for words in (["--method", "read-slowly"], ["--method", ""], ["--block", "1000"], ["--block", "0"], ["--block", "1T"],
+        for words in (["--method", "read-slowly"], ["--method", ""], ["--block", "1000"], ["--block", "0"], ["--block", "1T"], ["--block", "17M"],
                       ["--block", "99999999999999999999999K"], ["--depth", "0"], ["--depth", "33"], ["--seconds", "0"],
                       ["--seconds", "x"], ["--bytes", "-1"], ["--memory", "warm"], ["--csv", "--json"],
                       ["--random", "--method", "read-buffer"], ["--sysfs-root", "/"]):
@@ -332,6 +332,8 @@ class Machine(unittest.TestCase):
                   "--seconds=0.250", "--memory=cold", "--force"]),
                 (["--bytes", "1M"], ["--measure=read-buffer/sg,read-cached/sg,read-media/sg", "--block=1048576", "--depth=1",
                                      "--bytes=1048576"]),
+                (["--config", "/dev/null"], ["--measure=read-buffer/sg,read-cached/sg,read-media/sg", "--block=1048576", "--depth=1",
+                                             "--seconds=2.000", "--config=/dev/null"]),
                 (["--random"], ["--measure=read-media/sg", "--block=4096", "--depth=1", "--seconds=2.000", "--random"])):
             with self.subTest(words=words):
                 self.assertEqual(self.hbactl("bench", "sdb", *words).returncode, 0)

@@ -268,7 +268,7 @@ class Findings(Scratch):
         same = hbactl("compare", below, below)      # a read that was timed stands beside itself
         self.assertEqual((same.returncode, same.stdout.split("\n")[1:]),
                          (0, ["0:0:0:0  read-buffer    64K      1  243.0  243.0  +0.0  0.06/0.06", "", "0 differences.", ""]))
-        untimed = captures("spi-fusion-u320-fine")[1]
+        untimed = captures("sata-libata-force-3g")[1]
         same = hbactl("compare", untimed, untimed)
         self.assertEqual((same.returncode, same.stdout), (0, "0 differences.\n"))
         p = hbactl("compare", narrow, below)
