@@ -20,4 +20,5 @@ DESTDIR=$work/image cmake --install build --prefix /usr >>log
 (cd image && find . -type f | sort) | tee installed
 [ "$(cat installed)" = "./usr/bin/hbactl
 ./usr/libexec/hbad-collect
+./usr/share/hbad/bench.schema.json
 ./usr/share/hbad/report.schema.json" ]

@@ -51,9 +51,12 @@ static const struct sim_key agreement_keys[] = {
 };
 
 static const struct sim_key target_keys[] = {
-	TARGET_KEY(min_period, SIM_PERIOD, 255), TARGET_KEY(max_offset, SIM_U32, 255),
-	TARGET_KEY(max_width, SIM_U32, 1),	 TARGET_KEY(max_iu, SIM_U32, 1),
-	TARGET_KEY(max_qas, SIM_U32, 1),	 TARGET_KEY(carries, SIM_U32, SIM_CARRIES),
+	TARGET_KEY(min_period, SIM_PERIOD, 255),
+	TARGET_KEY(max_offset, SIM_U32, 255),
+	TARGET_KEY(max_width, SIM_U32, 1),
+	TARGET_KEY(max_iu, SIM_U32, 1),
+	TARGET_KEY(max_qas, SIM_U32, 1),
+	TARGET_KEY(carries, SIM_U32, SIM_CARRIES),
 	{},
 };
 
