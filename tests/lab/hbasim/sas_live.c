@@ -476,8 +476,8 @@ static struct sim_phy *lane(struct sim_end *end)
 static u32 kilobytes(const struct sim_phy *phy)
 {
 	static const u32 by_rate[] = {
-		[SAS_LINK_RATE_1_5_GBPS] = 150000,  [SAS_LINK_RATE_3_0_GBPS] = 300000,
-		[SAS_LINK_RATE_6_0_GBPS] = 600000,  [SAS_LINK_RATE_12_0_GBPS] = 1200000,
+		[SAS_LINK_RATE_1_5_GBPS] = 150000,   [SAS_LINK_RATE_3_0_GBPS] = 300000,
+		[SAS_LINK_RATE_6_0_GBPS] = 600000,   [SAS_LINK_RATE_12_0_GBPS] = 1200000,
 		[SAS_LINK_RATE_22_5_GBPS] = 2400000,
 	};
 
