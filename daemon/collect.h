@@ -8,6 +8,7 @@
 #include "diagnose/tiers.h"
 #include "live/live.h"
 #include "live/measure_engine.h"
+#include "probe/plan.h"
 
 /* What the command line says of measuring. */
 struct measuring {
@@ -22,11 +23,23 @@ struct measuring {
     uint64_t seed;
 };
 
+/* What the command line says of probing. */
+struct probing {
+    bool wanted;
+    const char *devices[256]; /* H:C:T:L; none: all below the directory */
+    size_t n_devices;
+    const char *below; /* canonical directory with a '/' at its end; NULL: the whole machine */
+    struct plan_seen seen[256]; /* who was seen to be used, how long ago */
+    size_t n_seen;
+    bool forced;
+};
+
 struct collect_options {
     struct gather_options gather;
     struct live_options live;
     const char *config;         /* file of what is forbidden; NULL: this machine's */
     struct measuring measuring; /* n_methods 0: nothing is measured */
+    struct probing probing;
 };
 
 /* Reads the command line. Returns -1, or the exit status of a program that has said all it has to: 0 after help,
@@ -43,3 +56,8 @@ int collect_adapter(struct source *live, const struct gather_options *options);
 
 /* Measures devices, and writes what is under way and what came out. Returns 0 or a negative errno. */
 int collect_measures(struct source *live, const struct measuring *m, const struct tiers *tiers);
+
+/* Probes links, and writes what is under way and what came out. `config_file` as for collect_tiers(). Returns 0 or a
+ * negative errno. */
+int collect_probe(struct source *live, const struct probing *asked, const char *config_file,
+                  const struct tiers *tiers);

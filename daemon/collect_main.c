@@ -2,7 +2,7 @@
 /*
  * hbad-collect: the only program that touches a device.
  *
- * Reads one adapter, or measures devices, and writes what it saw to its standard output as a capture stream, as
+ * Reads one adapter, or measures devices, or probes links, and writes what it saw to its standard output as a capture stream, as
  * it goes.
  */
 #include <errno.h>
@@ -28,9 +28,14 @@ int main(int argc, char **argv)
                 strerror(errno));
         return 1;
     }
+    options.probing.below = options.gather.only_below;
+    if (options.probing.wanted) /* it looks at the whole machine */
+        options.gather.only_below = NULL;
     r = collect_tiers(live, options.config, options.gather.only_below, &tiers);
     options.gather.tiers = &tiers;
-    if (r == 0 && options.measuring.n_methods)
+    if (r == 0 && options.probing.wanted)
+        r = collect_probe(live, &options.probing, options.config, &tiers);
+    else if (r == 0 && options.measuring.n_methods)
         r = collect_measures(live, &options.measuring, &tiers);
     else if (r == 0)
         r = collect_adapter(live, &options.gather);

@@ -18,12 +18,16 @@ static int usage(FILE *out, int status)
         "             [--after=H:C:T:L] [--unasked] [--config=FILE] [--sysfs-root=DIRECTORY]\n"
         "hbad-collect --measure=METHOD[,...] --device=H:C:T:L [--device=...] [--block=BYTES[,...]]\n"
         "             [--depth=N[,...]] [--bytes=N] [--seconds=S.S] [--memory=hot|cold]\n"
-        "             [--random[=SEED]] [--alone] [--force] [--config=FILE]\n\n"
+        "             [--random[=SEED]] [--alone] [--force] [--config=FILE]\n"
+        "hbad-collect --probe[=H:C:T:L] [--probe=...] [--seen=H:C:T:L=SECONDS] [--below=DIRECTORY]\n"
+        "             [--force] [--config=FILE]\n\n"
         "Reads one adapter (the hosts below a /sys/devices directory; without it, all) and writes a\n"
         "capture stream to standard output; with --after, of the devices behind that one only; with\n"
         "--unasked, without sending any device a command. Or measures reads of the devices, all\n"
         "together (--alone: one by one), each method with each block and each depth, and writes\n"
-        "what came out to the stream. What hbad.conf (or FILE) forbids is not done. Started by hbactl\n"
+        "what came out to the stream. Or probes: one short read of each link that may be read, of\n"
+        "these devices or of all; --seen: so long ago somebody else was seen to use the device.\n"
+        "What hbad.conf (or FILE) forbids is not done. Started by hbactl\n"
         "and hbad.\n\nMethods:\n",
         out);
     for (const struct measure_method *m = MEASURE_METHODS; m->name; m++)
@@ -112,6 +116,36 @@ static int parse_random(const char *word, struct measuring *m)
     return word && number_u64(word, 10, &m->seed) < 0 ? -EINVAL : 0;
 }
 
+static int parse_probe(const char *word, struct probing *p)
+{
+    p->wanted = true;
+    if (!word)
+        return 0;
+    if (!hctl_is_valid(word) || p->n_devices == ELEMENTS(p->devices))
+        return -EINVAL;
+    for (size_t i = 0; i < p->n_devices; i++)
+        if (strcmp(p->devices[i], word) == 0)
+            return -EINVAL;
+    p->devices[p->n_devices++] = word;
+    return 0;
+}
+
+/* H:C:T:L=SECONDS */
+static int parse_seen(char *word, struct probing *p)
+{
+    char *equals = strchr(word, '=');
+    struct plan_seen *seen = &p->seen[p->n_seen];
+
+    if (!equals || p->n_seen == ELEMENTS(p->seen))
+        return -EINVAL;
+    *equals = '\0';
+    if (!hctl_is_valid(word) || number_decimal(equals + 1, 6, &seen->ago_us, NULL) < 0)
+        return -EINVAL;
+    seen->hctl = word;
+    p->n_seen++;
+    return 0;
+}
+
 /* ---- the line ---- */
 
 static const struct option OPTIONS[] = {
@@ -133,6 +167,8 @@ static const struct option OPTIONS[] = {
     { "random", optional_argument, NULL, 'R' },
     { "config", required_argument, NULL, 'c' },
     { "alone", no_argument, NULL, 'A' },
+    { "probe", optional_argument, NULL, 'P' },
+    { "seen", required_argument, NULL, 'E' },
     { 0 },
 };
 
@@ -176,7 +212,7 @@ static int take(int option, char *word, struct collect_options *o)
         o->gather.named = word;
         return 0;
     case 'f':
-        o->gather.forced = o->measuring.forced = true;
+        o->gather.forced = o->measuring.forced = o->probing.forced = true;
         return 0;
     case 'a':
         o->gather.after = word;
@@ -190,6 +226,10 @@ static int take(int option, char *word, struct collect_options *o)
     case 'r':
         o->live.root = word;
         return 0;
+    case 'P':
+        return parse_probe(word, &o->probing);
+    case 'E':
+        return parse_seen(word, &o->probing);
     default:
         return take_measuring(option, word, &o->measuring);
     }
@@ -223,5 +263,7 @@ int collect_parse(int argc, char **argv, struct collect_options *ret)
         if (take(option, optarg, ret) < 0)
             return usage(stderr, 64);
     }
+    if (ret->probing.wanted ? ret->measuring.n_methods : ret->probing.n_seen)
+        return usage(stderr, 64); /* one of both; and seen for nothing */
     return optind < argc || !complete(&ret->measuring) ? usage(stderr, 64) : -1;
 }
