@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "facts/key.h"
 #include "output/bench.h"
 #include "output/timed.h"
@@ -124,18 +125,26 @@ static const char HEAD[] =
     "latency_min_us,latency_median_us,latency_p95_us,latency_p99_us,latency_max_us,"
     "retries,short_bytes,errors,direct_commands,idle_percent,link_MB/s,error,disturbed\r\n";
 
-/* A field of text, in quotes where it must be (RFC 4180, 2.5 to 2.7). */
+/* A field of text, in quotes where it must be (RFC 4180, 2.5 to 2.7). It commands neither a terminal nor a spreadsheet, which takes
+ * what begins with one of four signs for a formula. */
 static void put_text(const char *text, FILE *out)
 {
-    if (!text)
+    _cleanup_free_ char *safe = text ? strdup(text) : NULL;
+    const char *sign;
+
+    if (!safe)
         return;
-    if (!text[strcspn(text, ",\"\r\n")]) {
-        fputs(text, out);
+    text_for_terminal(safe);
+    for (char *c = safe; *c; c++) /* nor does a device have colours */
+        *c = *c == '\033' ? '?' : *c;
+    sign = *safe && strchr("=+-@", *safe) ? "'" : "";
+    if (!safe[strcspn(safe, ",\"\r\n")]) {
+        fprintf(out, "%s%s", sign, safe);
         return;
     }
-    putc('"', out);
-    for (; *text; text++)
-        fputs(*text == '"' ? "\"\"" : (const char[]){ *text, '\0' }, out);
+    fprintf(out, "\"%s", sign);
+    for (const char *c = safe; *c; c++)
+        fputs(*c == '"' ? "\"\"" : (const char[]){ *c, '\0' }, out);
     putc('"', out);
 }
 

@@ -228,9 +228,10 @@ class Captured(Scratch):
 
     def test_hostile_names(self):
         """A disk that calls itself by escape sequences moves no cursor."""
-        def rename(text):
-            return text.replace("ST3146807LC     ", "\\u001b]0;x\\u0007\\u001b[2J,\\\"=cmd")
-        capture = self.with_measures(of_2002(), rename)
+        def rename(name):
+            model = b"ST3146807LC     "
+            return lambda text: text.replace(model.hex(), name.ljust(len(model)).hex())
+        capture = self.with_measures(of_2002(), rename(b'\x1b[2J\x1b]0;\x07,"x'))
         for words in ([], ["--csv"], ["--json"], ["--chart"]):
             status, out, _ = self.bench(capture, "sdb", *words, utf8=True)
             self.assertEqual(status, 0)
@@ -238,9 +239,16 @@ class Captured(Scratch):
             self.assertNotIn("\007", out)
         rows = list(csv.reader(io.StringIO(self.bench(capture, "sdb", "--csv")[1], newline="")))
         self.assertEqual({len(row) for row in rows}, {32})
+        self.assertEqual({row[3] for row in rows[1:]}, {'?[2J?]0;?,"x'})
         hostile = self.with_measures([refused("0:0:1:0", "read-buffer/sg", 512, "EBUSY", "\033[2J\u202egone")])
-        out = self.bench(hostile, utf8=True)[1]
-        self.assertNotIn("\033", out)
+        for words in ([], ["--csv"]):
+            out = self.bench(hostile, *words, utf8=True)[1]
+            self.assertIn("gone", out)
+            self.assertNotIn("\033", out)
+            self.assertNotIn("\u202e", out)
+        formula = self.with_measures(of_2002(), rename(b"=1+1,x"))
+        rows = list(csv.DictReader(io.StringIO(self.bench(formula, "sdb", "--csv")[1], newline="")))
+        self.assertEqual({row["model"] for row in rows}, {"'=1+1,x"})
 
     def test_nothing_there(self):
         capture = self.with_measures([])
