@@ -7,7 +7,7 @@ usage: rates.py RESULTS
 RESULTS/cells has a line "NAME LINK METHOD PAYLOAD" for each measurement: PAYLOAD in bytes/s is what the link carried,
 or "free" where nothing but the processor limited it. RESULTS/NAME is what hbad-collect said, and each of
 RESULTS/NAME.ledger-DEVICE what a device received meanwhile. A method counts where it moves twice the payload when it is
-free; what counts must be within a tenth of the payload, by hbad and by the ledger.
+free; what counts must be within a tenth of the payload, by hbad and by the ledger. Several devices have equal shares.
 """
 import json
 import pathlib
@@ -16,6 +16,7 @@ import sys
 READS = {"28", "88", "3c"}  # READ(10), READ(16), READ BUFFER
 MOST_OFF = 0.10
 FREE_TIMES = 2
+LEAST_SHARE = 0.8  # of equal devices on one bus, of the share of the one with the most
 
 
 def ledger_span(text):
@@ -50,6 +51,9 @@ def hbad_rate(found):
     bad = [m.get("error") or m["disturbed"] for m in found if "error" in m or "disturbed" in m]
     if bad or not found:
         return None, bad[0] if bad else "measured nothing"
+    shares = [m["bytes"] / m["us"] for m in found]
+    if min(shares) < LEAST_SHARE * max(shares):
+        return None, "those who share have %.3f to %.3f MB/s" % (min(shares), max(shares))
     return sum(m["bytes"] for m in found) * 1e6 / max(m["us"] for m in found), None
 
 

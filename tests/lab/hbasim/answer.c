@@ -13,6 +13,8 @@
 #define OUT_OF_RANGE 0x2100	  /* LOGICAL BLOCK ADDRESS OUT OF RANGE */
 #define SAVING 0x3900		  /* SAVING PARAMETERS NOT SUPPORTED */
 #define NOT_STARTED 0x0402	  /* INITIALIZING COMMAND REQUIRED */
+#define STANDBY_PORT 0x040b	  /* TARGET PORT IN STANDBY STATE */
+#define UNAVAILABLE_PORT 0x040c	  /* TARGET PORT IN UNAVAILABLE STATE */
 #define STANDBY_BY_COMMAND 0x5e04 /* STANDBY CONDITION ACTIVATED BY COMMAND */
 #define IDLE_BY_COMMAND 0x5e03	  /* IDLE CONDITION ACTIVATED BY COMMAND */
 
@@ -206,6 +208,29 @@ static void report_luns(struct sim_device *device, const u8 *cdb, struct sim_ans
 	send(answer, length, get_unaligned_be32(cdb + 6));
 }
 
+/* REPORT TARGET PORT GROUPS: of this port only, and without the extended header (SPC-4 6.37). */
+static void report_port_group(struct sim_device *device, const u8 *cdb, struct sim_answer *answer)
+{
+	u8 *data = answer->scratch;
+
+	if (!device->access) {
+		refuse(answer, INVALID_COMMAND);
+		return;
+	}
+	if (cdb[1] != MI_REPORT_TARGET_PGS) {
+		refuse(answer, INVALID_FIELD);
+		return;
+	}
+	memset(data, 0, 16);
+	put_unaligned_be32(12, data);
+	data[4] = device->access - 1;
+	data[5] = 0x0f; /* the four states of enum sim_access */
+	put_unaligned_be16(sim_port_group(device), data + 6);
+	data[11] = 1;
+	put_unaligned_be16(sim_port_group(device), data + 14);
+	send(answer, 16, get_unaligned_be32(cdb + 6));
+}
+
 /* Whoever needs the medium of a disk that rests wakes it up. */
 static void wake(struct sim_device *device, struct sim_answer *answer)
 {
@@ -235,6 +260,11 @@ static void medium(struct sim_device *device, u64 block, u32 count, struct sim_a
 	}
 	if (device->power == SIM_STOPPED && !device->as_awake) {
 		sim_sense(answer, NOT_READY, NOT_STARTED);
+		return;
+	}
+	if (device->access >= SIM_STANDBY_PATH) {
+		sim_sense(answer, NOT_READY,
+			  device->access == SIM_UNAVAILABLE ? UNAVAILABLE_PORT : STANDBY_PORT);
 		return;
 	}
 	wake(device, answer);
@@ -387,6 +417,9 @@ static bool pages(struct sim_device *device, const u8 *cdb, struct sim_answer *a
 		return true;
 	case REPORT_LUNS:
 		report_luns(device, cdb, answer);
+		return true;
+	case MAINTENANCE_IN:
+		report_port_group(device, cdb, answer);
 		return true;
 	case REQUEST_SENSE:
 		request_sense(device, cdb, answer);

@@ -385,6 +385,14 @@ struct sim_ledger {
 	u32 op[256];
 };
 
+/* By which path an array's LUN likes to be used (SPC-4 6.37, each one more); 0: it does not say. */
+enum sim_access {
+	SIM_OPTIMIZED = 1,
+	SIM_NON_OPTIMIZED,
+	SIM_STANDBY_PATH,
+	SIM_UNAVAILABLE,
+};
+
 /* Power conditions of SBC-3; a stopped device is one after START STOP UNIT. */
 enum sim_power { SIM_ACTIVE, SIM_IDLE, SIM_STANDBY, SIM_STOPPED };
 
@@ -403,6 +411,7 @@ struct sim_device {
 	u32 sata, sata_speed; /* behind a translator; the fastest generation */
 	u32 buffer;	      /* KiB that READ BUFFER offers; 0: it is refused */
 	u32 media, overhead;  /* MB/s; us a command */
+	u32 access;	      /* enum sim_access */
 	u64 media_free_at;
 	u32 power, spinup, as_awake;
 	u32 wakeups;
@@ -455,6 +464,7 @@ unsigned int sim_vpd(struct sim_device *device, u8 code, u8 *data);
 unsigned int sim_mode(struct sim_device *device, u8 code, u8 subcode, u8 *data);
 unsigned int sim_log(struct sim_device *device, u8 code, u8 subcode, u8 *data);
 bool sim_has_vpd(struct sim_device *device);
+u16 sim_port_group(const struct sim_device *device);
 
 /* trouble.c. Under the host's lock. */
 enum sim_fate { SIM_GOES_ON, SIM_NEVER, SIM_NEVER_DEAF, SIM_ANSWERED, SIM_LOST };

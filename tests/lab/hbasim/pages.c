@@ -42,7 +42,8 @@ unsigned int sim_inquiry(struct sim_device *device, u8 *data)
 	data[2] = device->ansi;
 	data[3] = 0x02;
 	data[4] = length - 5;
-	data[7] = 0x02; /* CMDQUE */
+	data[5] = device->access ? 0x10 : 0; /* TPGS: implicit */
+	data[7] = 0x02;			     /* CMDQUE */
 	put_text(data + 8, device->vendor, 8);
 	put_text(data + 16, device->product, 16);
 	put_text(data + 32, device->revision, 4);
@@ -64,6 +65,23 @@ static unsigned int vpd_header(struct sim_device *device, u8 code, u8 *data, uns
 	return 4 + length;
 }
 
+/* The path's group, and its port in it: one group a port. */
+u16 sim_port_group(const struct sim_device *device)
+{
+	return device->end->id + 1;
+}
+
+/* The relative target port, or its group (SPC-4 7.8.6). */
+static u8 *port_designator(const struct sim_device *device, u8 type, u8 *data)
+{
+	data[0] = 0x01;
+	data[1] = 0x80 | 0x10 | type;
+	data[2] = 0;
+	data[3] = 4;
+	put_unaligned_be32(sim_port_group(device), data + 4);
+	return data + 8;
+}
+
 /* Designators: the unit's NAA name, then those of the port (SPC-4 7.8.6). */
 static unsigned int identification(struct sim_device *device, u8 *data)
 {
@@ -77,6 +95,10 @@ static unsigned int identification(struct sim_device *device, u8 *data)
 	end += 8;
 	if (device->host->transport->designators)
 		end += device->host->transport->designators(device, end);
+	if (device->access) {
+		end = port_designator(device, 0x04, end);
+		end = port_designator(device, 0x05, end);
+	}
 	return vpd_header(device, 0x83, data, end - data - 4);
 }
 

@@ -24,6 +24,14 @@ static const struct sim_choice powers[] = {
 	{},
 };
 
+static const struct sim_choice accesses[] = {
+	{ "optimized", SIM_OPTIMIZED },
+	{ "non-optimized", SIM_NON_OPTIMIZED },
+	{ "standby", SIM_STANDBY_PATH },
+	{ "unavailable", SIM_UNAVAILABLE },
+	{},
+};
+
 const struct sim_key sim_device_keys[] = {
 	DEVICE_KEY(name, SIM_TEXT, SIM_NAME, NULL),
 	DEVICE_KEY(lun, SIM_U32, 255, NULL),
@@ -46,6 +54,7 @@ const struct sim_key sim_device_keys[] = {
 	DEVICE_KEY(power, SIM_U32, SIM_STOPPED, powers),
 	DEVICE_KEY(spinup, SIM_U32, 60000, NULL),
 	DEVICE_KEY(as_awake, SIM_FLAG, 1, NULL),
+	DEVICE_KEY(access, SIM_U32, SIM_UNAVAILABLE, accesses),
 	{},
 };
 
