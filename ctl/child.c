@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "live/program.h"
+
 uint64_t now_us(void)
 {
     struct timespec t;
@@ -23,20 +25,7 @@ uint64_t now_us(void)
 
 int child_find_program(char *ret, size_t size)
 {
-    ssize_t n = readlink("/proc/self/exe", ret, size - 1);
-    char *slash;
-
-    if (n > 0) {
-        ret[n] = '\0';
-        slash = strrchr(ret, '/');
-        if (slash && (size_t)(slash - ret) + sizeof("/hbad-collect") <= size) {
-            strcpy(slash, "/hbad-collect");
-            if (access(ret, X_OK) == 0)
-                return 0;
-        }
-    }
-    snprintf(ret, size, "%s/hbad-collect", HBAD_LIBEXECDIR);
-    return access(ret, X_OK) == 0 ? 0 : -errno;
+    return program_find("hbad-collect", HBAD_LIBEXECDIR, ret, size);
 }
 
 static void run(char *const argv[], int out, int err)

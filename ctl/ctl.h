@@ -6,6 +6,7 @@
 
 #include "config/config.h"
 #include "diagnose/diagnose.h"
+#include "diagnose/resolve.h"
 #include "output/output.h"
 #include "source/store.h"
 
@@ -99,21 +100,7 @@ int collect_machine(struct store *store, enum level level, const char *config, c
  * in it now. Returns 0 or a negative errno, which it has said. */
 int save_store(const struct request *request, struct store **store, const char *path);
 
-/* ---- resolve.c: what a person types → one object ---- */
-
-struct object {
-    const struct host *host;
-    const struct link *link;
-    const struct device *device;
-};
-
-/* Objects that the name stands for: at most `max` are written, the number of all is returned. Kernel
- * names, ids, nodes with or without /dev/, partitions (their disk), H:C:T:L, H:C:T, PCI addresses, WWNs in any
- * notation, serial numbers, by-id names, the kernel log's ata1.00; and what is no object of a report stands for
- * what leads to it or hangs below it: expanders, ports and end devices of SAS, remote ports, fabrics, enclosures,
- * iSCSI targets and sessions; arrays, volumes and mount points for the devices that carry them. In any case of
- * letters but those of users. */
-size_t resolve_name(const struct report *report, const char *name, struct object *ret, size_t max);
+/* ---- resolve.c: what a person types, as this machine has it (diagnose/resolve.h has the rest) ---- */
 
 /* The name, or on this machine what a path leads to: /dev/disk/by-id/… is a link. *ret_buffer is to be freed. */
 const char *resolve_live_name(const char *name, char **ret_buffer);
