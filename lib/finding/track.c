@@ -222,6 +222,13 @@ bool track_wants_look(const struct tracker *t)
     return false;
 }
 
+bool track_is_new(const struct tracker *t, const struct finding *f)
+{
+    const struct tracked *known = find(t, f);
+
+    return known && known->state == TRACK_NEW;
+}
+
 uint64_t track_next_end(const struct tracker *t, uint64_t clear_after_us)
 {
     uint64_t soonest = UINT64_MAX;

@@ -60,5 +60,8 @@ void track_events_done(struct track_events *events);
 /* Is there anything new that another look would confirm? */
 bool track_wants_look(const struct tracker *t);
 
+/* Is this one of them? */
+bool track_is_new(const struct tracker *t, const struct finding *f);
+
 /* When something may be over, if it is not found again: then a look is due. UINT64_MAX: nothing is fading. */
 uint64_t track_next_end(const struct tracker *t, uint64_t clear_after_us);

@@ -437,6 +437,47 @@ void output_json(const struct report *report, bool pretty, FILE *out)
     putc('\n', out);
 }
 
+void output_json_host_part(const struct report *report, const struct host *h, FILE *out)
+{
+    struct json_writer writer = json_writer(out, false), *w = &writer;
+    const struct model *m = report->model;
+
+    json_write_begin_object(w);
+    json_write_key(w, "host");
+    host_object(w, h);
+    json_write_key(w, "links");
+    json_write_begin_array(w);
+    for (size_t i = 0; i < m->links.n; i++)
+        if (m->links.v[i]->host == h)
+            link_object(w, m->links.v[i]);
+    json_write_end_array(w);
+    json_write_key(w, "devices");
+    json_write_begin_array(w);
+    for (size_t i = 0; i < m->devices.n; i++)
+        if (m->devices.v[i]->host == h)
+            device_object(w, m->devices.v[i]);
+    json_write_end_array(w);
+    json_write_end_object(w);
+}
+
+void output_json_machine_part(const struct report *report, FILE *out)
+{
+    struct json_writer writer = json_writer(out, false), *w = &writer;
+
+    json_write_begin_object(w);
+    summary(w, report);
+    json_write_key(w, "links");
+    json_write_begin_array(w);
+    for (size_t i = 0; i < report->model->links.n; i++)
+        if (!report->model->links.v[i]->host)
+            link_object(w, report->model->links.v[i]);
+    json_write_end_array(w);
+    json_write_key(w, "findings");
+    findings(w, report);
+    gaps(w, report);
+    json_write_end_object(w);
+}
+
 void output_json_code(const struct catalog_entry *e, bool pretty, FILE *out)
 {
     struct json_writer writer = json_writer(out, pretty), *w = &writer;

@@ -23,6 +23,11 @@ void output_json_findings(const struct report *report, bool pretty, FILE *out);
 void output_json_object(const struct host *h, const struct link *l, const struct device *d,
                         bool pretty, FILE *out);
 
+/* The report in pieces that change one by one, each an object without a newline behind it: a host with its links and devices;
+ * and what is of no host: summary, findings, gaps, and links that belong to none. */
+void output_json_host_part(const struct report *report, const struct host *h, FILE *out);
+void output_json_machine_part(const struct report *report, FILE *out);
+
 /* How text is laid out. */
 struct text_style {
     unsigned columns; /* width to fit in; 0: unlimited */

@@ -65,6 +65,7 @@ static void assert_told(struct tracker *t, const char *found, uint64_t now_us, s
                  track_change_to_string(e->change), e->tracked->subject);
         assert_int_equal(e->change == TRACK_CLEARED, !e->finding);
         assert_true(*e->tracked->summary && *e->tracked->names);
+        assert_false(e->finding && track_is_new(t, e->finding));
     }
     assert_string_equal(told, want);
     track_events_done(&events);
