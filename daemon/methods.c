@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What clients may call, and what it answers. The interface's text is io.hbad.monitor.varlink beside this file; a test
+ * holds both together. Everything is answered from memory.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json_write.h"
+#include "daemon/io_hbad_monitor.h"
+#include "daemon/manager.h"
+#include "diagnose/resolve.h"
+#include "output/output.h"
+
+#define INTERFACE "io.hbad.monitor"
+
+static struct manager *manager_of(void *client)
+{
+    return client_userdata(client);
+}
+
+static int no_report(FILE *out)
+{
+    varlink_error(out, INTERFACE ".NotReady", NULL, NULL);
+    return VARLINK_REPLIED;
+}
+
+static int get_report(void *client, const struct varlink_call *call, const void *arguments,
+                      FILE *out)
+{
+    struct manager *m = manager_of(client);
+
+    (void)call;
+    (void)arguments;
+    if (!m->report_reply)
+        return no_report(out);
+    client_reply_shared(client, m->report_reply);
+    return VARLINK_REPLIED;
+}
+
+/* ---- List ---- */
+
+struct list_arguments {
+    const char *kind;
+};
+
+static const struct varlink_argument LIST_ARGUMENTS[] = {
+    { "kind", VARLINK_STRING, false, offsetof(struct list_arguments, kind) },
+    { 0 },
+};
+
+static const struct {
+    const char *kind;
+    void (*write)(const struct report *, bool, FILE *);
+} LISTS[] = {
+    { "hosts", output_json_hosts },
+    { "links", output_json_links },
+    { "devices", output_json_devices },
+    { "findings", output_json_findings },
+};
+
+static int list(void *client, const struct varlink_call *call, const void *arguments, FILE *out)
+{
+    const struct list_arguments *wanted = arguments;
+    struct manager *m = manager_of(client);
+    size_t i = 0;
+
+    (void)call;
+    while (i < ELEMENTS(LISTS) && strcmp(LISTS[i].kind, wanted->kind) != 0)
+        i++;
+    if (i == ELEMENTS(LISTS)) {
+        varlink_error(out, INTERFACE ".NoSuchKind", "kind", wanted->kind);
+        return VARLINK_REPLIED;
+    }
+    if (!m->report)
+        return no_report(out);
+    varlink_begin(out);
+    fputs("{\"objects\":", out);
+    LISTS[i].write(m->report, false, out);
+    fputs("}", out);
+    varlink_end(out, NULL, false);
+    return VARLINK_REPLIED;
+}
+
+/* ---- Show ---- */
+
+struct show_arguments {
+    const char *name;
+};
+
+static const struct varlink_argument SHOW_ARGUMENTS[] = {
+    { "name", VARLINK_STRING, false, offsetof(struct show_arguments, name) },
+    { 0 },
+};
+
+static int show(void *client, const struct varlink_call *call, const void *arguments, FILE *out)
+{
+    enum { SHOWN_MAX = 64 };
+    const char *name = ((const struct show_arguments *)arguments)->name;
+    struct manager *m = manager_of(client);
+    struct object objects[SHOWN_MAX];
+    size_t n;
+
+    (void)call;
+    if (!m->report)
+        return no_report(out);
+    n = resolve_name(m->report, name, objects, SHOWN_MAX);
+    if (!n) {
+        varlink_error(out, INTERFACE ".NoSuchObject", "name", name);
+        return VARLINK_REPLIED;
+    }
+    varlink_begin(out);
+    fputs("{\"objects\":[", out);
+    for (size_t i = 0; i < n && i < SHOWN_MAX; i++) {
+        const struct object *o = &objects[i];
+
+        if (i)
+            fputs(",", out);
+        output_json_explanation(m->report, o->host, o->device ? o->device->link : o->link,
+                                o->device, false, out);
+    }
+    fputs("]}", out);
+    varlink_end(out, NULL, false);
+    return VARLINK_REPLIED;
+}
+
+/* ---- Monitor ---- */
+
+static int monitor(void *client, const struct varlink_call *call, const void *arguments, FILE *out)
+{
+    struct manager *m = manager_of(client);
+    int r;
+
+    (void)call;
+    (void)arguments;
+    if (!m->report)
+        return no_report(out);
+    r = publish_subscribe(m, client);
+    return r < 0 ? r : VARLINK_STREAMS;
+}
+
+/* ---- GetStatus ---- */
+
+static void number(struct json_writer *w, const char *key, uint64_t value)
+{
+    json_write_key(w, key);
+    json_write_u64(w, value);
+}
+
+static void number_or_null(struct json_writer *w, const char *key, bool is_known, uint64_t value)
+{
+    json_write_key(w, key);
+    if (is_known)
+        json_write_u64(w, value);
+    else
+        json_write_null(w);
+}
+
+static const char *state_of(const struct adapter_state *a, uint64_t now)
+{
+    if (a->slot.hanging)
+        return "hanging";
+    if (a->slot.is_running)
+        return "running";
+    return schedule_may_ask(&a->slot, now) ? "waiting" : "quarantine";
+}
+
+static void adapter_object(struct json_writer *w, const struct adapter_state *a)
+{
+    const struct manager *m = a->manager;
+    uint64_t now = manager_now(m), due = a->slot.due_us;
+
+    if (m->schedule.next_round_us < due)
+        due = m->schedule.next_round_us;
+    json_write_begin_object(w);
+    json_write_key(w, "path");
+    json_write_string(w, a->below ? a->below : "");
+    json_write_key(w, "name");
+    json_write_string(w, a->name);
+    json_write_key(w, "state");
+    json_write_string(w, state_of(a, now));
+    number_or_null(w, "last_read", a->read_us, a->read_wall_us / 1000000);
+    number_or_null(w, "next_read", !m->captures && !a->slot.hanging,
+                   (manager_wall(m) + (due > now ? due - now : 0)) / 1000000);
+    number_or_null(w, "took_ms", a->read_us, a->took_us / 1000);
+    number(w, "stuck", a->slot.waiting + a->slot.hanging);
+    json_write_key(w, "notes");
+    json_write_begin_array(w);
+    for (size_t i = 0; i < a->notes.n; i++)
+        json_write_string(w, a->notes.v[i]);
+    json_write_end_array(w);
+    json_write_end_object(w);
+}
+
+/* Resident memory in bytes: proc(5), statm. */
+static uint64_t memory(void)
+{
+    unsigned long long resident = 0;
+    FILE *f = fopen("/proc/self/statm", "re");
+
+    if (f && fscanf(f, "%*u %llu", &resident) != 1)
+        resident = 0;
+    if (f)
+        fclose(f);
+    return resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static int get_status(void *client, const struct varlink_call *call, const void *arguments,
+                      FILE *out)
+{
+    const struct manager *m = manager_of(client);
+    struct json_writer writer = json_writer(out, false), *w = &writer;
+
+    (void)call;
+    (void)arguments;
+    varlink_begin(out);
+    json_write_begin_object(w);
+    number(w, "since", m->since_wall_us / 1000000);
+    number_or_null(w, "taken", m->report != NULL, m->report ? m->report->wall_us / 1000000 : 0);
+    number(w, "rounds", m->schedule.round);
+    number(w, "clients", server_clients(m->server));
+    number(w, "subscribers", m->subscribers.n);
+    number(w, "memory", memory());
+    json_write_key(w, "adapters");
+    json_write_begin_array(w);
+    for (size_t i = 0; i < m->adapters.n; i++)
+        adapter_object(w, m->adapters.v[i]);
+    json_write_end_array(w);
+    json_write_end_object(w);
+    varlink_end(out, NULL, false);
+    return VARLINK_REPLIED;
+}
+
+/* ---- Reload, Refresh ---- */
+
+static int denied(FILE *out)
+{
+    varlink_error(out, "org.varlink.service.PermissionDenied", NULL, NULL);
+    return VARLINK_REPLIED;
+}
+
+static void write_messages(FILE *out, const char *key, const struct config_messages *messages)
+{
+    struct json_writer writer = json_writer(out, false), *w = &writer;
+
+    json_write_begin_object(w);
+    json_write_key(w, key);
+    json_write_begin_array(w);
+    for (size_t i = 0; i < messages->list.n; i++) {
+        const struct config_message *m = &messages->list.v[i];
+
+        json_write_begin_object(w);
+        json_write_key(w, "file");
+        json_write_string(w, m->place.file);
+        number(w, "line", m->place.line);
+        json_write_key(w, "is_warning");
+        json_write_bool(w, m->is_warning);
+        json_write_key(w, "text");
+        json_write_string(w, m->text);
+        json_write_end_object(w);
+    }
+    json_write_end_array(w);
+    json_write_end_object(w);
+}
+
+static int reload(void *client, const struct varlink_call *call, const void *arguments, FILE *out)
+{
+    _cleanup_(config_messages_done) struct config_messages messages = { 0 };
+    struct manager *m = manager_of(client);
+    int r;
+
+    (void)call;
+    (void)arguments;
+    if (!client_may_change(client, m->group))
+        return denied(out);
+    r = manager_reload(m, &messages);
+    if (r < 0 && r != -EBADMSG)
+        return r;
+    varlink_begin(out);
+    write_messages(out, r < 0 ? "messages" : "warnings", &messages);
+    varlink_end(out, r < 0 ? INTERFACE ".InvalidConfiguration" : NULL, false);
+    return VARLINK_REPLIED;
+}
+
+static int refresh(void *client, const struct varlink_call *call, const void *arguments, FILE *out)
+{
+    struct manager *m = manager_of(client);
+    int r;
+
+    (void)call;
+    (void)arguments;
+    if (!client_may_change(client, m->group))
+        return denied(out);
+    r = vec_push(&m->waiters, client);
+    if (r < 0)
+        return r;
+    manager_look(m);
+    return VARLINK_DEFERRED;
+}
+
+void methods_looked(struct manager *m)
+{
+    struct client **waiters = m->waiters.v;
+    size_t n = m->waiters.n;
+    struct buffer_writer w;
+    struct buffer *done = NULL;
+
+    if (!n)
+        return;
+    m->waiters.v = NULL;
+    m->waiters.n = m->waiters.cap = 0;
+    if (buffer_open(&w) == 0) {
+        varlink_begin(w.out);
+        fputs("{}", w.out);
+        varlink_end(w.out, NULL, false);
+        done = buffer_close(&w);
+    }
+    for (size_t i = 0; done && i < n; i++)
+        client_send(waiters[i], done, true);
+    buffer_unref(done);
+    free(waiters);
+}
+
+static const struct varlink_method METHODS[] = {
+    { .name = "GetReport", .run = get_report },
+    { "List", LIST_ARGUMENTS, sizeof(struct list_arguments), false, list },
+    { "Show", SHOW_ARGUMENTS, sizeof(struct show_arguments), false, show },
+    { .name = "Monitor", .needs_more = true, .run = monitor },
+    { .name = "GetStatus", .run = get_status },
+    { .name = "Reload", .run = reload },
+    { .name = "Refresh", .run = refresh },
+    { 0 },
+};
+
+static const struct varlink_interface INTERFACES[] = {
+    { INTERFACE, IO_HBAD_MONITOR, METHODS },
+    { 0 },
+};
+
+const struct varlink_service SERVICE = {
+    .vendor = "hbad",
+    .product = "hbad",
+    .version = HBAD_VERSION,
+    .url = "",
+    .interfaces = INTERFACES,
+};
