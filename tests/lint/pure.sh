@@ -11,7 +11,7 @@ set -eu
 allowed='
 memchr memcmp memcpy memmem memmove memset
 fnmatch
-strcasecmp strcat strchr strcmp strcpy strcspn strdup strerrorname_np strlen strncasecmp strncmp strndup
+strcasecmp strcasestr strcat strchr strcmp strcpy strcspn strdup strerrorname_np strlen strncasecmp strncmp strndup
 strnlen strrchr strspn strstr strtok_r strverscmp strtoll strtoull
 calloc free malloc realloc reallocarray
 qsort qsort_r bsearch tdestroy tdelete tfind tsearch twalk_r

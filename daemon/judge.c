@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What was read of all adapters → a report (manager.h).
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "daemon/log.h"
+#include "daemon/manager.h"
+#include "diagnose/diagnose.h"
+#include "source/unite.h"
+
+/* The newest first: of what several have seen, it is believed. */
+static int by_age(const void *a, const void *b)
+{
+    const struct adapter_state *x = *(struct adapter_state *const *)a,
+                               *y = *(struct adapter_state *const *)b;
+
+    return x->read_us > y->read_us ? -1 : x->read_us < y->read_us;
+}
+
+/* The clock of the report, and whose it is. With captures it is that of the newest. */
+static struct taken taken_now(const struct manager *m, const struct utsname *name)
+{
+    struct taken newest = {
+        .wall_us = manager_wall(m),
+        .mono_us = manager_now(m),
+        .kernel = name->release,
+        .machine = name->machine,
+        .hostname = name->nodename,
+    };
+
+    for (size_t i = 0; m->captures && i < m->adapters.n; i++) {
+        const struct taken *t = m->adapters.v[i]->store ? store_taken(m->adapters.v[i]->store)
+                                                        : NULL;
+
+        if (t && (i == 0 || t->wall_us > newest.wall_us))
+            newest = *t;
+    }
+    return newest;
+}
+
+/* What the adapters say of themselves goes into the report. */
+static int add_notes(const struct manager *m, struct report *report)
+{
+    if (m->list_error) {
+        const char *text = arena_printf(report->model->arena, "the SCSI hosts cannot be listed: %s",
+                                        strerror(m->list_error));
+
+        report->unexamined++;
+        if (!text || vec_push(&report->notes, text) < 0)
+            return -ENOMEM;
+    }
+    for (size_t i = 0; i < m->adapters.n; i++) {
+        const struct adapter_state *a = m->adapters.v[i];
+
+        report->unexamined += a->is_unexamined;
+        for (size_t k = 0; k < a->notes.n; k++) {
+            const char *text = arena_strdup(report->model->arena, a->notes.v[k]);
+
+            if (!text || vec_push(&report->notes, text) < 0)
+                return -ENOMEM;
+        }
+    }
+    return 0;
+}
+
+/* The past as one list; its snapshots are borrowed. Not where something of an adapter was never read: what is missing then
+ * may be there. */
+static int past_of(const struct manager *m, struct history **ret)
+{
+    _cleanup_(history_freep) struct history *all = history_new();
+    int r = all ? 0 : -ENOMEM;
+
+    for (size_t i = 0; i < m->adapters.n; i++)
+        if (!m->adapters.v[i]->has_whole)
+            return r;
+    for (size_t i = 0; r == 0 && i < m->n_past; i++)
+        for (size_t k = 0; r == 0 && k < m->past[i]->snapshots.n; k++)
+            r = vec_push(&all->snapshots, m->past[i]->snapshots.v[k]);
+    if (r == 0)
+        *ret = TAKE_PTR(all);
+    return r;
+}
+
+static int diagnose_parts(struct manager *m, struct source *source, struct report **ret)
+{
+    _cleanup_(history_freep) struct history *past = NULL;
+    struct diagnose_options options = { .level = LEVEL_ALL, .config = &m->config };
+    struct report *report;
+    int r = past_of(m, &past);
+
+    options.history = past;
+    if (r == 0)
+        r = diagnose(source, &options, &report);
+    if (r < 0)
+        return r;
+    r = add_notes(m, report);
+    if (r < 0)
+        report_free(report);
+    else
+        *ret = report;
+    return r;
+}
+
+/* Keeps what a whole round saw for the next ones: so all counters are of one time. */
+static int remember(struct manager *m)
+{
+    struct history *look;
+    int r;
+
+    if (m->remembered == m->schedule.round || !schedule_round_is_complete(&m->schedule))
+        return 0;
+    for (size_t i = 0; i < m->adapters.n; i++)
+        if (m->adapters.v[i]->is_stale)
+            return 0;
+    look = history_new();
+    r = look ? history_add(look, m->report->model, m->report->wall_us, m->report->mono_us)
+             : -ENOMEM;
+    if (r < 0) {
+        history_free(look);
+        return r;
+    }
+    if (m->n_past == PAST_MAX) {
+        history_free(m->past[0]);
+        memmove(m->past, m->past + 1, --m->n_past * sizeof(m->past[0]));
+    }
+    m->past[m->n_past++] = look;
+    m->remembered = m->schedule.round;
+    return 0;
+}
+
+int judge(struct manager *m)
+{
+    _cleanup_(source_closep) struct source *united = NULL;
+    _cleanup_free_ struct unite_part *parts = calloc(m->adapters.n + 1, sizeof(*parts));
+    struct report *report;
+    struct utsname name;
+    struct taken taken;
+    size_t n = 0;
+    int r;
+
+    if (!parts)
+        return -ENOMEM;
+    uname(&name);
+    taken = taken_now(m, &name);
+    if (m->adapters.n)
+        qsort(m->adapters.v, m->adapters.n, sizeof(m->adapters.v[0]), by_age);
+    for (size_t i = 0; i < m->adapters.n; i++)
+        if (m->adapters.v[i]->store)
+            parts[n++] = (struct unite_part){ m->adapters.v[i]->store, m->adapters.v[i]->below };
+    united = unite_new(parts, n, &taken);
+    r = united ? diagnose_parts(m, united, &report) : -ENOMEM;
+    if (r < 0) {
+        log_line(LOG_ERROR, "what was read cannot be judged: %s", strerror(-r));
+        return r;
+    }
+    report_free(m->report);
+    m->report = report;
+    return remember(m);
+}
+
+void judge_forget(struct manager *m)
+{
+    for (size_t i = 0; i < m->n_past; i++)
+        history_free(m->past[i]);
+    m->n_past = 0;
+    m->report = report_free(m->report);
+}

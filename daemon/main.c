@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * hbad, the daemon: watches the links of this machine's storage, and tells who asks. daemon/manager.h is the map.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <systemd/sd-daemon.h>
+
+#include "daemon/log.h"
+#include "daemon/manager.h"
+#include "live/program.h"
+
+enum { EXIT_USAGE = 64 };
+
+static int usage(FILE *out, int status)
+{
+    fputs(
+        "hbad [--socket=PATH] [--runtime-dir=DIRECTORY] [--config=FILE] [--captures=DIRECTORY]\n"
+        "     [--journal=SOCKET] [--collector=PROGRAM]\n\n"
+        "Watches the links of this machine's storage and answers Varlink calls (io.hbad.monitor) on the\n"
+        "sockets that systemd passes, or at PATH. With --captures it is the machine of the captures in a\n"
+        "folder, 1.json, 2.json, … or ADAPTER/1.json, …: each look goes one on.\n"
+        "Signals: HUP reads the configuration again, USR1 looks at everything now, TERM ends it.\n",
+        out);
+    return status;
+}
+
+/* Returns 0, or with the exit status in *ret_status: 1. */
+static int parse(int argc, char **argv, struct options *o, int *ret_status)
+{
+    static const struct option OPTIONS[] = {
+        { "socket", required_argument, NULL, 's' },
+        { "runtime-dir", required_argument, NULL, 'r' },
+        { "config", required_argument, NULL, 'c' },
+        { "captures", required_argument, NULL, 'C' },
+        { "journal", required_argument, NULL, 'j' },
+        { "collector", required_argument, NULL, 'p' },
+        { "version", no_argument, NULL, 'v' },
+        { "help", no_argument, NULL, 'h' },
+        { 0 },
+    };
+    int c;
+
+    while ((c = getopt_long(argc, argv, "h", OPTIONS, NULL)) >= 0) {
+        const char **to = c == 's'   ? &o->socket
+                          : c == 'r' ? &o->runtime
+                          : c == 'c' ? &o->config
+                          : c == 'C' ? &o->captures
+                          : c == 'j' ? &o->journal
+                          : c == 'p' ? &o->collector
+                                     : NULL;
+
+        if (to) {
+            *to = optarg;
+            continue;
+        }
+        if (c == 'v')
+            puts("hbad " HBAD_VERSION);
+        *ret_status = c == 'v' ? 0 : usage(c == 'h' ? stdout : stderr, c == 'h' ? 0 : EXIT_USAGE);
+        return 1;
+    }
+    *ret_status = EXIT_USAGE;
+    return optind < argc ? (usage(stderr, 0), 1) : 0;
+}
+
+static int run(const struct options *options)
+{
+    _cleanup_(sd_event_unrefp) sd_event *event = NULL;
+    _cleanup_(manager_freep) struct manager *manager = NULL;
+    int r = sd_event_default(&event);
+
+    if (r >= 0)
+        r = sd_event_set_watchdog(event, true);
+    if (r >= 0)
+        r = manager_new(event, options, &manager);
+    if (r >= 0)
+        r = sd_event_loop(event);
+    sd_notify(0, "STOPPING=1");
+    return r;
+}
+
+int main(int argc, char **argv)
+{
+    char collector[4096];
+    struct options options = { .journal = JOURNAL_SOCKET, .runtime = getenv("RUNTIME_DIRECTORY") };
+    int status, r;
+
+    if (parse(argc, argv, &options, &status))
+        return status;
+    if (!options.collector) {
+        r = program_find("hbad-collect", HBAD_LIBEXECDIR, collector, sizeof(collector));
+        if (r < 0 && !options.captures) {
+            log_line(LOG_ERROR, "%s: %s", collector, strerror(-r));
+            return EXIT_FAILURE;
+        }
+        options.collector = collector;
+    }
+    umask(0022);
+    r = run(&options);
+    if (r < 0)
+        log_line(LOG_ERROR, "ended: %s", strerror(-r));
+    return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * All that hbad knows, in one place; its files are about a part each:
+ *
+ *   main.c       what is asked for on the command line, and the loop
+ *   manager.c    comes to life, is told things, ends
+ *   adapters.c   which adapters there are, and when each is read      (lib/schedule decides)
+ *   collector.c  one run of hbad-collect
+ *   captures.c   instead of both: a machine, or several of its days, from files
+ *   judge.c      what was read of all adapters → a report             (lib/source unites, lib/diagnose judges)
+ *   publish.c    a report → files, subscribers, journal, service manager
+ *   server.c, client.c, methods.c   who asks, and what is answered    (lib/wire has the protocol)
+ *   settings.c   the configuration
+ *   journal.c, log.c, buffer.c
+ *
+ * One thread, one loop, and nothing in it waits: what may block is done by other processes. The only clocks are those of
+ * manager_now() and manager_wall(): everything below takes time as an argument.
+ */
+#pragma once
+
+#include <sys/types.h>
+#include <systemd/sd-event.h>
+
+#include "base/vec.h"
+#include "config/config.h"
+#include "daemon/buffer.h"
+#include "daemon/journal.h"
+#include "daemon/server.h"
+#include "finding/report.h"
+#include "finding/track.h"
+#include "link/history.h"
+#include "schedule/schedule.h"
+#include "source/store.h"
+
+struct options {
+    const char *socket;    /* where to listen; NULL: at what systemd passes, or nowhere */
+    const char *captures;  /* a folder of captures; NULL: this machine */
+    const char *config;    /* the one file of configuration; NULL: those of the machine */
+    const char *runtime;   /* where report.json goes; NULL: nowhere */
+    const char *journal;   /* the journal's socket */
+    const char *collector; /* the program; NULL: found beside this one, or where it is installed */
+};
+
+struct collector;
+struct process;
+struct captures;
+
+/* An adapter, and what was read of it last. */
+struct adapter_state {
+    struct manager *manager;
+    char *below, *name; /* struct adapter of diagnose/gather.h */
+    struct schedule_slot slot;
+    struct collector *run;     /* reading it now; NULL: none */
+    struct store *store;       /* NULL: nothing was read yet */
+    bool has_whole;            /* the store has all of it, whatever did not answer */
+    bool is_stale;             /* the last time brought nothing that is as good as what was known */
+    bool is_unexamined;        /* something could not be read the last time */
+    VEC(char *) notes;         /* what, and why */
+    uint64_t read_us, took_us; /* when (manager_now(); 0: never), and how long it took */
+    uint64_t read_wall_us;
+};
+
+/* What a subscriber is told, as it was told last. */
+struct part {
+    char *host; /* its id; NULL: the machine */
+    struct buffer *message;
+};
+
+enum {
+    PAST_MAX = 32
+}; /* earlier looks that are kept: eight hours of rounds at the usual interval */
+
+struct manager {
+    sd_event *event;
+    const struct options *options;
+    struct config config;
+    gid_t group; /* whose members may change things; -1: there is none */
+    uint64_t since_wall_us;
+
+    struct source *live; /* lists adapters, and tells events; NULL with captures */
+    struct captures *captures;
+    struct schedule schedule;
+    VEC(struct adapter_state *) adapters;
+    struct schedule_slot others;     /* what no adapter is known of: looked at by listing them */
+    bool list_is_old;                /* something came or went since they were listed */
+    int list_error;                  /* why they cannot be listed; 0 where they can */
+    VEC(struct process *) processes; /* all that were started and have not ended */
+    sd_event_source *wake, *judge, *events;
+    uint64_t judge_us;   /* when the judging is due; UINT64_MAX: it is not */
+    uint64_t remembered; /* the round that is in the past */
+
+    struct history *past[PAST_MAX]; /* a look each, oldest first */
+    size_t n_past;
+    struct report *report;       /* NULL: none yet */
+    struct buffer *report_reply; /* to GetReport */
+    struct tracker tracker;
+
+    struct server *server;
+    struct journal *journal;
+    VEC(struct client *) subscribers;
+    VEC(struct part) parts;       /* as long as there are subscribers */
+    VEC(struct client *) waiters; /* for the end of a look */
+    bool is_ready;
+};
+
+/* Everything ready to run. Says what is wrong. Returns 0 or a negative errno; manager_free() in either case. */
+int manager_new(sd_event *event, const struct options *options, struct manager **ret);
+struct manager *manager_free(struct manager *m);
+DEFINE_CLEANUP(struct manager, manager_free)
+
+/* Microseconds that only go forward, and of the calendar: of this turn of the loop. */
+uint64_t manager_now(const struct manager *m);
+uint64_t manager_wall(const struct manager *m);
+
+/* Reads the configuration again. Where it is wrong, the old one stays, and the messages say why. Returns 0, -EBADMSG where it
+ * is wrong, or -ENOMEM. */
+int manager_reload(struct manager *m, struct config_messages *messages);
+
+/* Looks at everything now. */
+void manager_look(struct manager *m);
+
+/* Judges what was read, at that time at the latest. */
+void manager_judge_at(struct manager *m, uint64_t when_us);
+
+/* ---- adapters.c ---- */
+
+/* Begins to watch this machine. Returns 0 or a negative errno, which was said. */
+int adapters_start(struct manager *m);
+void adapters_stop(struct manager *m);
+
+/* Starts what is due, and sets the alarm for what is next. */
+void adapters_go_on(struct manager *m);
+
+/* A run has ended: what was read is in the adapter. `is_stuck`: something did not answer. */
+void adapters_ended(struct adapter_state *a, bool is_stuck);
+
+/* What a finding is about is to be looked at again soon. */
+void adapters_look_again(struct manager *m, const struct finding *f);
+
+int adapter_note(struct adapter_state *a, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void adapter_forget_notes(struct adapter_state *a);
+void adapter_free(struct adapter_state *a);
+
+/* ---- collector.c ---- */
+
+/* Starts reading; `asks`: devices may be asked. Returns 0 or a negative errno. */
+int collector_start(struct adapter_state *a, bool asks);
+
+/* The adapter is gone: nobody listens any longer, and what waits for it belongs to nobody. The processes end by
+ * themselves. */
+void collector_abandon(struct adapter_state *a);
+
+/* Forgets all processes. */
+void collector_forget_all(struct manager *m);
+
+/* ---- captures.c ---- */
+int captures_open(struct manager *m, const char *dir);
+void captures_close(struct captures *c);
+/* Goes to the next capture of each adapter; where there is none, the last one stays. Returns 0 or a negative errno, which
+ * was said. */
+int captures_step(struct manager *m);
+
+/* ---- judge.c ---- */
+/* What was read of all adapters → m->report. Returns 0 or a negative errno; the old report stays then. */
+int judge(struct manager *m);
+void judge_forget(struct manager *m);
+
+/* ---- publish.c ---- */
+/* Tells everybody of a new report. */
+void publish(struct manager *m);
+/* Starts telling a client: queues the state. Returns 0 or -ENOMEM. */
+int publish_subscribe(struct manager *m, struct client *c);
+void publish_unsubscribe(struct manager *m, struct client *c);
+void publish_forget(struct manager *m);
+
+/* ---- methods.c ---- */
+extern const struct varlink_service SERVICE;
+/* Answers those who wait for the end of a look. */
+void methods_looked(struct manager *m);
+
+/* ---- settings.c ---- */
+/* The configuration, as manager_reload(), into a new one. */
+int settings_read(const struct options *options, struct config *ret,
+                  struct config_messages *messages);
+struct schedule_times settings_times(const struct config *config);
