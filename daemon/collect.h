@@ -19,6 +19,8 @@ struct measuring {
     size_t n_methods, n_blocks, n_depths, n_devices;
     uint64_t bytes;      /* of a device and cell; 0: only the time counts */
     uint64_t longest_us; /* of a cell; 0: only the bytes count */
+    uint64_t
+        patience_s; /* a device that says nothing for so long is given up, and the others go on */
     bool cold, random, alone, forced;
     uint64_t seed;
 };

@@ -18,10 +18,6 @@
 #include "live/measure_node.h"
 #include "source/capture.h"
 
-/* A device that says nothing for so long is given up: longer than a disk takes to spin up, or to find a
- * block in its deepest error recovery, and shorter than the kernel's own limit. */
-static const uint64_t PATIENCE_US = 45000000;
-
 struct session {
     const struct measuring *asked;
     const struct tiers *tiers;
@@ -247,7 +243,7 @@ int collect_measures(struct source *live, const struct measuring *m, const struc
     struct measure_options options = { .system = &MEASURE_SYSTEM,
                                        .user = live,
                                        .source = live,
-                                       .patience_us = PATIENCE_US,
+                                       .patience_us = m->patience_s * 1000000,
                                        .progress = tell_progress,
                                        .userdata = s };
     int r;

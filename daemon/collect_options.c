@@ -18,7 +18,7 @@ static int usage(FILE *out, int status)
         "             [--after=H:C:T:L] [--unasked] [--config=FILE] [--sysfs-root=DIRECTORY]\n"
         "hbad-collect --measure=METHOD[,...] --device=H:C:T:L [--device=...] [--block=BYTES[,...]]\n"
         "             [--depth=N[,...]] [--bytes=N] [--seconds=S.S] [--memory=hot|cold]\n"
-        "             [--random[=SEED]] [--alone] [--force] [--config=FILE]\n"
+        "             [--random[=SEED]] [--alone] [--patience=S] [--force] [--config=FILE]\n"
         "hbad-collect --probe[=H:C:T:L] [--probe=...] [--seen=H:C:T:L=SECONDS] [--below=DIRECTORY]\n"
         "             [--force] [--config=FILE]\n\n"
         "Reads one adapter (the hosts below a /sys/devices directory; without it, all) and writes a\n"
@@ -104,6 +104,14 @@ static int parse_seconds(const char *word, struct measuring *m)
                : 0;
 }
 
+static int parse_patience(const char *word, struct measuring *m)
+{
+    /* An hour is longer than anybody waits. */
+    return number_u64(word, 10, &m->patience_s) < 0 || !m->patience_s || m->patience_s > 3600
+               ? -EINVAL
+               : 0;
+}
+
 static int parse_memory(const char *word, struct measuring *m)
 {
     m->cold = strcmp(word, "cold") == 0;
@@ -163,6 +171,7 @@ static const struct option OPTIONS[] = {
     { "depth", required_argument, NULL, 'Q' },
     { "bytes", required_argument, NULL, 'N' },
     { "seconds", required_argument, NULL, 'S' },
+    { "patience", required_argument, NULL, 'W' },
     { "memory", required_argument, NULL, 'C' },
     { "random", optional_argument, NULL, 'R' },
     { "config", required_argument, NULL, 'c' },
@@ -188,6 +197,8 @@ static int take_measuring(int option, char *word, struct measuring *m)
         return parse_bytes_wanted(word, m);
     case 'S':
         return parse_seconds(word, m);
+    case 'W':
+        return parse_patience(word, m);
     case 'C':
         return parse_memory(word, m);
     case 'R':
@@ -242,7 +253,9 @@ static bool complete(struct measuring *m)
 
     if (!m->n_methods)
         return !m->n_devices && !m->n_blocks && !m->n_depths && !m->bytes && !m->longest_us &&
-               !m->cold && !m->random && !m->alone;
+               !m->cold && !m->random && !m->alone && !m->patience_s;
+    if (!m->patience_s)
+        m->patience_s = MEASURE_PATIENCE_S;
     if (!m->n_blocks)
         m->blocks[m->n_blocks++] = BLOCK;
     if (!m->n_depths)

@@ -13,6 +13,9 @@
 
 enum {
     MEASURE_DEPTH_MAX = 32,
+    /* Patience where nobody says anything: longer than a disk takes to spin up, or to find a block in its deepest
+     * error recovery, and shorter than the kernel's own limit of a command. */
+    MEASURE_PATIENCE_S = 45,
     MEASURE_BLOCK_MAX = 16 * 1024 * 1024, /* READ BUFFER counts 24 bits of bytes (SPC-4 6.18) */
 };
 

@@ -53,7 +53,7 @@ class WithoutMachine(Tree):
         for words in (["--measure=read-media"], ["--device=0:0:0:0"], ["--measure=read", *good[1:]], [*good, "--depth=0"],
                       [*good, "--depth=33"], [*good, "--block=0"], [*good, "--block=16777217"], [*good, "--block=1,x"],
                       [*good, "--device=0:0:0:0"], [*good, "--device=sda"], [*good, "--bytes=0"], [*good, "--seconds=0"],
-                      [*good, "--seconds=x"], [*good, "--memory=warm"], [*good, "--random=x"], ["--alone"], ["--memory=cold"]):
+                      [*good, "--seconds=x"], [*good, "--patience=0"], [*good, "--memory=warm"], [*good, "--random=x"], ["--alone"], ["--memory=cold"]):
             with self.subTest(words=words):
                 self.assertEqual(run(COLLECT, *words).returncode, 64)
 
