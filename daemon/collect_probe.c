@@ -177,6 +177,7 @@ static int look_at_machine(struct prober *p, const char *config_file, const stru
                                    .seen = p->asked->seen,
                                    .n_seen = p->asked->n_seen };
     int r = collect_config(config_file, &p->config);
+    const struct model *m;
 
     p->report = calloc(1, sizeof(*p->report));
     if (r == 0 && !p->report)
@@ -185,7 +186,8 @@ static int look_at_machine(struct prober *p, const char *config_file, const stru
         r = diagnose_observe(p->live, &options, &p->config, p->report);
     if (r == 0)
         r = wishes_take(&p->config, p->report);
-    return r < 0 ? r : plan_make(p->report->model->arena, p->report->model, &wanted, &p->plan);
+    m = r == 0 ? p->report->model : NULL;
+    return m ? plan_make(m->arena, m, &wanted, &p->plan) : r;
 }
 
 /* Names that no device has. */

@@ -221,7 +221,7 @@ static int decide(struct planning *p, bool named)
         if (e->is_named != named)
             continue;
         r = refusal_of(p->arena, m, d, p->options, named, &is_switched_on, &e->refused);
-        if (r < 0 || e->refused)
+        if (r < 0 || e->refused || !d->link) /* what may be read has a link */
             continue;
         read = &p->read[d->link->index];
         if (*read) {
