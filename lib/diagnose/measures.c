@@ -96,10 +96,12 @@ static const char *hint_of(const struct measured *x)
                                                         : match(SLOT_FINGERPRINTS, x->kb_per_s);
 }
 
-/* Of a share of what several read at a time, and of reads at random places, the rate says nothing of the link. */
+/* Of a share of what several read at a time, and of reads at random places, the rate says nothing of the link; nor does
+ * that of a method which is not known. */
 static bool is_evidence(const struct measurement *x)
 {
-    return measurement_counts(x) && x->together < 2 && !x->random;
+    return measurement_counts(x) && x->together < 2 && !x->random &&
+           measure_method_named(x->method);
 }
 
 static int keep_timed(struct model *m, struct device *device, const struct measurement *x)
