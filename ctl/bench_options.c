@@ -216,6 +216,12 @@ static int add_blocks(struct bench_arguments *a, const struct bench_words *b, bo
     return add_list(a, "--block", blocks, parse_block);
 }
 
+/* Shorter than ours: it gives up one device and goes on with the others, where we give up all. */
+static unsigned patience_of_collector(unsigned ours)
+{
+    return ours * 3 / 4 ? ours * 3 / 4 : 1;
+}
+
 int bench_arguments(const struct request *request, bool random, struct bench_arguments *ret)
 {
     const struct bench_words *b = &request->bench;
@@ -235,6 +241,8 @@ int bench_arguments(const struct request *request, bool random, struct bench_arg
         r = add(ret, "--random");
     if (r == 0 && request->force)
         r = add(ret, "--force");
+    if (r == 0 && request->patience_of_reads_s != PATIENCE_OF_READS_S)
+        r = add(ret, "--patience=%u", patience_of_collector(request->patience_of_reads_s));
     if (r == 0 && request->config) /* what it forbids is enforced there */
         r = add(ret, "--config=%s", request->config);
     if (r == -ENOMEM)

@@ -16,6 +16,10 @@ enum { EXIT_DIFFERENT = 1, EXIT_TROUBLE = 2 }; /* of compare, as of diff(1) */
 
 enum json_mode { JSON_OFF, JSON_SHORT, JSON_PRETTY };
 
+/* While reads are timed, unless --patience says otherwise: hbad-collect itself gives a device up after 45 s, and goes on with the
+ * others. */
+enum { PATIENCE_OF_READS_S = 60 };
+
 /* What is asked of a bench, as it was typed; NULL: the default. */
 struct bench_words {
     const char *methods, *blocks, *depths, *bytes, *seconds, *memory;

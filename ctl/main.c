@@ -16,11 +16,7 @@
 #include "base/number.h"
 #include "ctl/ctl.h"
 
-enum {
-    PATIENCE_S = 20,
-    /* hbad-collect itself gives up a device that is read after 45 s, and goes on with the others */
-    PATIENCE_OF_READS_S = 60,
-};
+enum { PATIENCE_S = 20 };
 
 static const struct {
     const char *word;

@@ -27,7 +27,7 @@ from machines import COLLECT, HBACTL, TESTS, Scratch, hbactl, in_namespace, load
 CASE = "spi-fusion-one-at-half-rate"        # sda, sdb, sdd at Ultra320, sdc at Ultra160
 EXPECTED = os.path.join(TESTS, "ctl", "bench")
 KIB = 1024
-PATIENCE_S = 2
+PATIENCE_S = 4                               # more than a busy machine takes to start Python
 
 
 def read(device, method, block, mb_per_s, cpu=5, **more):
@@ -327,7 +327,7 @@ class Machine(unittest.TestCase):
         p = self.hbactl("bench", "sdb")
         self.assertEqual((p.returncode, p.stderr), (0, ""))
         self.assertEqual(self.runs(), [["--measure=read-buffer/sg,read-cached/sg,read-media/sg", "--block=1048576", "--depth=1",
-                                        "--seconds=2.000", "--device=0:0:1:0"]])
+                                        "--seconds=2.000", "--patience=3", "--device=0:0:1:0"]])
         self.assertRegex(p.stdout, r"(?m)^\* +read-buffer/sg +1M +1 +85\.0 ")
         self.assertNotIn("Together", p.stdout)
 
@@ -345,7 +345,8 @@ class Machine(unittest.TestCase):
                 (["--random"], ["--measure=read-media/sg", "--block=4096", "--depth=1", "--seconds=2.000", "--random"])):
             with self.subTest(words=words):
                 self.assertEqual(self.hbactl("bench", "sdb", *words).returncode, 0)
-                self.assertEqual(self.runs()[-1], [*expected, "--device=0:0:1:0"])
+                config = [expected.pop()] if expected[-1].startswith("--config") else []
+                self.assertEqual(self.runs()[-1], [*expected, "--patience=3", *config, "--device=0:0:1:0"])
 
     def test_sweep(self):
         self.collector("well(lambda d: 85)")
@@ -407,10 +408,10 @@ class Machine(unittest.TestCase):
                        "    %s\nwell(lambda d: 85)" % self.hang())
         start = time.monotonic()
         p = self.hbactl("bench", "sda", "sdb")
-        self.assertLess(time.monotonic() - start, 30)
+        self.assertLess(time.monotonic() - start, 45)
         self.assertEqual(p.returncode, 1)
-        self.assertRegex(p.stderr, r"^hbactl: device 0:0:0:0 has not answered for 2 s and is not waited for any longer\n$")
-        self.assertIn("read-cached/sg, 1M: refused: no answer for 2 s", " ".join(p.stdout.split()))
+        self.assertRegex(p.stderr, r"^hbactl: device 0:0:0:0 has not answered for %d s and is not waited for any longer\n$" % PATIENCE_S)
+        self.assertIn("read-cached/sg, 1M: refused: no answer for %d s" % PATIENCE_S, " ".join(p.stdout.split()))
         self.assertRegex(p.stdout, r"0:0:1:0  sdb[^\n]*\n[^\n]*\n\* +read-buffer/sg +1M +1 +85\.0 ")
 
     def test_moves_on(self):
@@ -526,9 +527,9 @@ class Machine(unittest.TestCase):
                        % (self.hang(), self.PROBE))
         p = self.hbactl("probe")
         self.assertEqual(p.returncode, 0)
-        self.assertIn("device 1:0:0:0 has not answered for 2 s", p.stderr)
+        self.assertIn("device 1:0:0:0 has not answered for %d s" % PATIENCE_S, p.stderr)
         self.assertRegex(p.stdout, r"(?m)^0:0:2:0 +sdc +152\.0 ")
-        self.assertRegex(p.stdout, r"(?m)^1:0:0:0 .*no answer for 2 s")
+        self.assertRegex(p.stdout, r"(?m)^1:0:0:0 .*no answer for %d s" % PATIENCE_S)
 
     def test_commands_no_terminal(self):
         self.collector("send(measures=[{'device': devices[0], 'method': 'read-buffer/sg', 'block': 512, 'bytes': 0, 'us': 0, "
