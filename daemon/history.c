@@ -111,20 +111,33 @@ static int set_up(sqlite3 *sql, const struct history_limits *limits)
     return sql_script(sql, bound);
 }
 
+/* Why no file can be made there: SQLite says only that there is none. */
+static int why_none(const char *path)
+{
+    size_t len = (size_t)(path_last(path) - path);
+    _cleanup_free_ char *dir = len ? strndup(path, len) : strdup(".");
+
+    if (!dir)
+        return -ENOMEM;
+    return access(dir, W_OK | X_OK) < 0 ? -errno : -ENOENT;
+}
+
 /* Opens what is there. With -EBADMSG it is not to be used, and `*ret_why` says why. */
 static int open_file(const char *path, const struct history_limits *limits, sqlite3 **ret,
                      const char **ret_why)
 {
     sqlite3 *sql = NULL;
-    int r = sql_result(sql, sqlite3_open_v2(path, &sql,
-                                            SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
-                                                SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW |
-                                                SQLITE_OPEN_EXRESCODE,
-                                            NULL));
+    int code = sqlite3_open_v2(path, &sql,
+                               SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX |
+                                   SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE,
+                               NULL);
+    int r = sql_result(sql, code);
 
     *ret_why = "is damaged";
-    if (r < 0 && sql)
-        r = sql_result(sql, sqlite3_errcode(sql));
+    if (r == -ENOENT)
+        r = why_none(path);
+    if (r == 0 && sqlite3_db_readonly(sql, "main") > 0) /* SQLite is content with that */
+        r = access(path, W_OK) < 0 ? -errno : -EROFS;
     if (r == 0)
         r = set_up(sql, limits);
     if (r == 0)
@@ -133,6 +146,9 @@ static int open_file(const char *path, const struct history_limits *limits, sqli
         r = history_migrate(sql, history_version());
     if (r == 0 && sqlite3_db_readonly(sql, "main") > 0)
         r = -EROFS;
+    if (r == -EROFS &&
+        access(path, W_OK) == 0) /* the file may be written: what is in it says that it may not */
+        r = -EBADMSG;
     if (r < 0) {
         sqlite3_close(sql);
         return r;
@@ -157,7 +173,7 @@ static int names_beginning(const char *dir, const char *start, struct arena *are
     struct dirent *e;
     int r = d ? 0 : -errno;
 
-    while (r == 0 && (e = readdir(d)) != NULL) {
+    while (r == 0 && d && (e = readdir(d)) != NULL) {
         const char *name = text_starts_with(e->d_name, start) ? arena_strdup(arena, e->d_name)
                                                               : NULL;
 

@@ -49,8 +49,7 @@ enum { HISTORY_DAMAGED_KEPT = 3 };
 struct history_db *history_db_close(struct history_db *db);
 DEFINE_CLEANUP(struct history_db, history_db_close)
 
-/* Puts them in: all of them, or, with an error, none. Records that are none of the database's (journal, queries) are
- * left out. A look whose objects are as the database has them already changes nothing: sending a whole look, or one
+/* Puts them in: all of them, or, with an error, none. Queries and their like are left out. A look whose objects are as the database has them already changes nothing: sending a whole look, or one
  * for the second time, does no harm. The same finding (key and since_us) again replaces it. */
 int history_db_append(struct history_db *db, const struct record *records, size_t n);
 

@@ -82,15 +82,19 @@ static int choose_recent(struct choosing *c)
 
 /* ---- spans ---- */
 
-/* Bare columns beside one max() are those of its row (sqlite.org/lang_select.html, 2.5). A row that is open holds in the
- * newest look. */
+/* A row that is open holds in the newest look. */
 #define SPAN "begin, coalesce(end - 1, (SELECT max(seq) FROM look)), coalesce(last_us, 0)"
 
-static const char BEST_MODES[] = "SELECT " SPAN ", max(kb_per_s) FROM state"
-                                 " WHERE is_up AND known GROUP BY object, far_id";
-static const char MOST_LANES[] = "SELECT " SPAN ", max(lanes) FROM state"
-                                 " WHERE is_up AND known GROUP BY object, far_id";
-/* Links (0) and remote ports (2) as they were up last; devices (3) of those that are gone come with them. */
+/* Of several that are as good the newest one. */
+#define BEST_BY(column)                                                                \
+    "SELECT " SPAN                                                                     \
+    " FROM (SELECT *, row_number() OVER (PARTITION BY object, far_id ORDER BY " column \
+    " DESC, begin DESC) AS place FROM state WHERE is_up AND known) WHERE place = 1"
+
+static const char BEST_MODES[] = BEST_BY("kb_per_s");
+static const char MOST_LANES[] = BEST_BY("lanes");
+/* Bare columns beside one max() are those of its row (sqlite.org/lang_select.html, 2.5).
+ * Links (0) and remote ports (2) as they were up last; devices (3) of those that are gone come with them. */
 static const char LAST_UP[] =
     "SELECT " SPAN ", max(begin) FROM state"
     " WHERE is_up AND object IN (SELECT id FROM object WHERE kind IN (0, 2)) GROUP BY object";
@@ -182,8 +186,9 @@ static int choose_old(struct choosing *c)
     }
     if (c->points.n - recent > HISTORY_OLD_LOOKS)
         first = c->points.n - HISTORY_OLD_LOOKS;
-    memmove(c->points.v + recent, c->points.v + first,
-            (c->points.n - first) * sizeof(*c->points.v));
+    if (first > recent)
+        memmove(c->points.v + recent, c->points.v + first,
+                (c->points.n - first) * sizeof(*c->points.v));
     c->points.n -= first - recent;
     if (c->points.n)
         qsort(c->points.v, c->points.n, sizeof(*c->points.v), by_seq);

@@ -30,6 +30,7 @@ int sql_result(sqlite3 *sql, int code)
         return -EBUSY;
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
+    case SQLITE_ERROR: /* our statements are well formed: what they are about is not as it should be */
         return -EBADMSG;
     case SQLITE_CANTOPEN:
         return system > 0 ? -system : -ENOENT;

@@ -85,12 +85,13 @@ static const char NOTE_STATES[] =
 static const char DROP_STATES[] = "DELETE FROM state WHERE id IN (SELECT id FROM crowd)";
 static const char EMPTY_STATES[] = "DELETE FROM crowd";
 
-/* What is never forgotten: the best mode and the most lanes of each pair of ends, and how each object was last. */
+/* What is never forgotten: the best mode and the most lanes of each pair of ends. */
 static const char MAKE_BEST[] = "CREATE TEMP TABLE IF NOT EXISTS best (id INTEGER PRIMARY KEY)";
 static const char FILL_BEST[] =
-    "INSERT OR IGNORE INTO best"
-    " SELECT id FROM (SELECT id, max(kb_per_s) FROM state WHERE is_up AND known GROUP BY object, far_id)"
-    " UNION SELECT id FROM (SELECT id, max(lanes) FROM state WHERE is_up AND known GROUP BY object, far_id)";
+    "INSERT OR IGNORE INTO best SELECT id FROM (SELECT id,"
+    " row_number() OVER (PARTITION BY object, far_id ORDER BY kb_per_s DESC, begin DESC) AS speed,"
+    " row_number() OVER (PARTITION BY object, far_id ORDER BY lanes DESC, begin DESC) AS width"
+    " FROM state WHERE is_up AND known) WHERE speed = 1 OR width = 1";
 static const char EMPTY_BEST[] = "DELETE FROM best";
 
 static int thin_changes(struct history_db *db, uint64_t from_us, uint64_t to_us, uint64_t piece_us)

@@ -314,7 +314,7 @@ static const char PUT_PROBE[] =
 
 static int put_measure(struct history_db *db, const struct measure_record *m)
 {
-    struct look_row newest;
+    struct look_row newest = { 0 };
     uint64_t object;
     int r = object_id(db, OBJECT_DEVICE, m->device_id, &object);
 
@@ -337,7 +337,6 @@ static int put_record(struct history_db *db, const struct record *record)
         return put_acknowledgement(db, &record->acknowledge);
     case RECORD_MEASURE:
         return put_measure(db, &record->measure);
-    case RECORD_JOURNAL:
     case RECORD_THIN:
     case RECORD_QUERY:
     case RECORD_LOAD:

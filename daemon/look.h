@@ -49,8 +49,8 @@ struct look_count {
 
 struct look {
     uint64_t wall_us, mono_us; /* when; wall_us 0: not known */
-    /* The look before, in which everything was as it was then: what ended with this one held until there.
-     * wall_us 0: there was none, or nobody knows it. */
+    /* The look before, in which all was as was said until then: what ends with this one held until there. 0: there was
+     * none, or what it saw was lost on the way. */
     uint64_t before_us, before_mono_us;
     const char *hostname; /* NULL where not known */
     bool is_whole;        /* whatever is not named here is not there */

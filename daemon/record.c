@@ -17,7 +17,7 @@ static const char *const KINDS[] = {
     [RECORD_FINDING] = "finding",
     [RECORD_ACKNOWLEDGE] = "acknowledge",
     [RECORD_MEASURE] = "measure",
-    [RECORD_JOURNAL] = "journal",
+
     [RECORD_THIN] = "thin",
     [RECORD_QUERY] = "query",
     [RECORD_LOAD] = "load",
@@ -89,11 +89,6 @@ static const struct field MEASURE_FIELDS[] = {
     { 0 },
 };
 
-static const struct field JOURNAL_FIELDS[] = {
-    { "fields", FIELD_TEXTS, 0 },
-    { 0 },
-};
-
 static const struct field THIN_FIELDS[] = {
     { "now_us", FIELD_U64, 0 },
     { 0 },
@@ -120,7 +115,7 @@ const struct field *record_fields(enum record_kind kind)
         [RECORD_FINDING] = FINDING_FIELDS,
         [RECORD_ACKNOWLEDGE] = ACKNOWLEDGEMENT_FIELDS,
         [RECORD_MEASURE] = MEASURE_FIELDS,
-        [RECORD_JOURNAL] = JOURNAL_FIELDS,
+
         [RECORD_THIN] = THIN_FIELDS,
         [RECORD_QUERY] = QUERY_FIELDS,
         [RECORD_LOAD] = LOAD_FIELDS,
@@ -138,9 +133,6 @@ void record_done(struct record *record)
     case RECORD_FINDING:
         free(record->finding.subjects.v);
         free(record->finding.names.v);
-        break;
-    case RECORD_JOURNAL:
-        free(record->journal.fields.v);
         break;
     case RECORD_ACKNOWLEDGE:
     case RECORD_MEASURE:
@@ -181,8 +173,6 @@ bool record_is_complete(const struct record *record)
         return record->measure.device_id && record->measure.method;
     case RECORD_QUERY:
         return record->query.id != NULL;
-    case RECORD_JOURNAL:
-        return record->journal.fields.n > 0;
     case RECORD_THIN:
     case RECORD_LOAD:
         return true;

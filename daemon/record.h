@@ -17,14 +17,13 @@ enum record_kind {
     RECORD_FINDING,     /* a finding is new, or is otherwise than before */
     RECORD_ACKNOWLEDGE, /* somebody knows of a finding, or takes that back */
     RECORD_MEASURE,     /* what a probe measured */
-    RECORD_JOURNAL,     /* an entry for the journal */
     RECORD_THIN,        /* forget what is old */
     RECORD_QUERY,       /* what is remembered of an object? */
     RECORD_LOAD,        /* what does the daemon need at its start? */
     _RECORD_KIND_MAX,
 };
 
-/* "look", "finding", "acknowledge", "measure", "journal", "thin", "query", "load". */
+/* "look", "finding", "acknowledge", "measure", "thin", "query", "load". */
 const char *record_kind_to_string(enum record_kind kind);
 int record_kind_from_string(const char *word);
 
@@ -90,9 +89,6 @@ struct record {
         struct finding_record finding;
         struct acknowledgement acknowledge;
         struct measure_record measure;
-        struct {
-            VEC(const char *) fields; /* "MESSAGE=…", "PRIORITY=4", … */
-        } journal;
         struct {
             uint64_t now_us;
         } thin;

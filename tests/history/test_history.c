@@ -61,7 +61,6 @@ static void not_records(void **state)
         "{\"n\":1,\"look\":{\"counts\":[{\"link\":\"a\",\"name\":\"b\",\"kind\":\"nothing\"}]}}",
         "{\"n\":1,\"look\":{\"counts\":[{\"link\":\"a\",\"name\":\"b\"}]}}",
         "{\"n\":1,\"finding\":{\"key\":\"a\"}}",
-        "{\"n\":1,\"journal\":{\"fields\":[1]}}",
     };
 
     (void)state;

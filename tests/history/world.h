@@ -175,10 +175,6 @@ static inline void world_newest(struct world *w, bool whole, struct look *ret)
     assert_int_equal(look_between(whole || n < 2 ? NULL : &w->truth->snapshots.v[n - 2],
                                   &w->truth->snapshots.v[n - 1], ret),
                      0);
-    if (whole && n >= 2) {
-        ret->before_us = w->truth->snapshots.v[n - 2].wall_us;
-        ret->before_mono_us = w->truth->snapshots.v[n - 2].mono_us;
-    }
 }
 
 static inline int world_put(struct world *w, struct history_db *db, bool whole)
