@@ -56,6 +56,10 @@ int collect_tiers(struct source *live, const char *config_file, const char *only
 /* Reads an adapter and writes what it saw. Returns 0 or a negative errno. */
 int collect_adapter(struct source *live, const struct gather_options *options);
 
+/* Writes a command that was sent beside what is measured, where it was sent, with its answer. Returns 0 or a negative
+ * errno. */
+int collect_sent(const char *hctl, const struct command *command, const struct answer *answer);
+
 /* Measures devices, and writes what is under way and what came out. Returns 0 or a negative errno. */
 int collect_measures(struct source *live, const struct measuring *m, const struct tiers *tiers);
 

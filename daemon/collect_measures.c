@@ -106,6 +106,8 @@ static int ask_whether_awake(struct session *s, struct measure_device *d)
 
     if (r == 0)
         r = source_command(s->live, &d->target, &c, &a);
+    if (r == 0)
+        r = collect_sent(d->target.hctl, &c, &a);
     if (r == 0 && says_that_it_sleeps(&a))
         d->target.flags |= TARGET_ASLEEP;
     return r;

@@ -92,6 +92,13 @@ static void wait_us(void *userdata, uint64_t us)
         ;
 }
 
+static int sent(void *userdata, const struct command *command, const struct answer *answer)
+{
+    const struct prober *p = userdata;
+
+    return collect_sent(p->at.hctl, command, answer);
+}
+
 /* ---- one device ---- */
 
 static int write_refusal(const struct plan_entry *e, int error, const char *why)
@@ -124,7 +131,7 @@ static struct command_target target_for(const struct prober *p, const struct pla
 
 static int probe_device(struct prober *p, const struct plan_entry *e)
 {
-    static const struct session_ops OPS = { burst, wait_us };
+    static const struct session_ops OPS = { burst, wait_us, sent };
     struct measure_options options = { .system = &MEASURE_SYSTEM,
                                        .user = p->live,
                                        .source = p->live,

@@ -36,7 +36,7 @@ static int add_commands(const struct store *store, struct report *report)
 static uint64_t count_of(const struct measurement *m)
 {
     if (m->commands || !m->block_bytes)
-        return m->commands + m->retries;
+        return m->commands + m->retries + m->beside;
     return m->bytes / m->block_bytes + (m->bytes % m->block_bytes != 0);
 }
 
@@ -48,12 +48,12 @@ static int add_measures(const struct store *store, struct report *report)
         struct measurement m = store_measure_at(store, i);
         const struct measure_method *method = measure_method_named(m.method);
         bool is_buffer = method && method->what == MEASURE_READ_BUFFER;
+        const char *buffer = command_name(
+            (struct bytes){ (const uint8_t[]){ OP_READ_BUFFER_10 }, 1 });
 
-        r = add(report, m.hctl,
-                is_buffer
-                    ? command_name((struct bytes){ (const uint8_t[]){ OP_READ_BUFFER_10 }, 1 })
-                    : "READ",
-                count_of(&m), m.bytes);
+        r = add(report, m.hctl, is_buffer ? buffer : "READ", count_of(&m), m.bytes);
+        if (r == 0)
+            r = add(report, m.hctl, is_buffer ? buffer : "READ CAPACITY", m.asked, 0);
     }
     return r;
 }

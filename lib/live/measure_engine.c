@@ -115,6 +115,7 @@ static int take(struct measure_engine *e, const struct run_result *r, struct mea
     m->p99_us = us_of(histogram_quantile(&r->latency, 990));
     m->max_us = us_of(r->latency.max);
     m->retries = r->retries;
+    m->asked = r->asked;
     m->short_bytes = r->short_bytes;
     m->errors = r->errors;
     m->direct = r->direct;

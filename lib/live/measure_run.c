@@ -260,6 +260,7 @@ static void add(struct run_result *sum, const struct run_result *r)
     sum->bytes += r->bytes;
     sum->commands += r->commands;
     sum->retries += r->retries;
+    sum->asked += r->asked;
     sum->short_bytes += r->short_bytes;
     sum->errors += r->errors;
     sum->direct += r->direct;

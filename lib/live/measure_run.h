@@ -43,6 +43,7 @@ struct run_result {
     const char *why;      /* a constant text, where there is an error; else NULL */
     uint64_t block_bytes; /* what was read at once: no more than READ BUFFER's buffer has */
     uint64_t bytes, commands, retries, short_bytes, errors, direct;
+    uint64_t asked;            /* commands before the reads */
     uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC: first read, end of the last; 0: none */
     uint64_t user_us, system_us;
     struct histogram latency; /* ns */

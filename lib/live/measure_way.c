@@ -163,6 +163,7 @@ static void set_cdb(struct way_io *io, uint8_t opcode, size_t len)
 static bool asks_well(struct way_io *io, void *data, size_t size, struct way_outcome *ret)
 {
     io->way->send(io, 0, data, size, ret);
+    io->asked++;
     return !ret->error && !ret->status && !ret->host_status && ret->came >= size;
 }
 

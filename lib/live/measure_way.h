@@ -68,6 +68,7 @@ struct way_io {
     size_t rotation;
     size_t at; /* in it, of the next read */
     size_t mapped;
+    unsigned asked; /* commands sent by way_size() so far */
     uint8_t cdb[CDB_MAX];
     size_t cdb_len;
     uint8_t sense[SENSE_MAX];

@@ -168,11 +168,12 @@ static int ask_size(struct worker *w, struct way_extent *ret)
             break;
         ending = ending_of(&w->io, &o);
         if (!may_repeat(ending, &attentions, &busy)) {
+            w->r.asked = w->io.asked;
             fail_by(w, &o);
             return -EIO;
         }
-        w->r.retries++;
     }
+    w->r.asked = w->io.asked;
     if (r < 0)
         fail(w, -r,
              w->io.what == MEASURE_READ_BUFFER ? "the device has no buffer to read"

@@ -140,6 +140,8 @@ static void counted(struct json_writer *w, const struct measurement *m)
     number_if(w, "p99_us", m->p99_us);
     number_if(w, "max_us", m->max_us);
     number_if(w, "retries", m->retries);
+    number_if(w, "asked", m->asked);
+    number_if(w, "beside", m->beside);
     number_if(w, "short_bytes", m->short_bytes);
     number_if(w, "errors", m->errors);
     number_if(w, "direct", m->direct);

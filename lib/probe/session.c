@@ -136,6 +136,8 @@ static int ask_whether_awake(struct probing *p)
     const char *why;
     int r = source_command(p->session->source, p->session->target, &c, &a);
 
+    if (r == 0)
+        r = p->session->ops->sent(p->session->userdata, &c, &a);
     if (r < 0)
         return r;
     if (a.error || a.host_status) {
@@ -197,15 +199,19 @@ static int warm_up(struct probing *p)
 
     if (r == 0 && cannot_do_that(x.error) && p->entry->fallback) {
         p->method = p->sum.method = p->entry->fallback;
+        p->sum.asked += x.asked;
         r = look_again(p, x.commands + SESSION_BESIDE_MOST, &why);
         if (r == 0)
             r = burst(p, p->entry->block_bytes, p->entry->longest_us, &x);
     }
     if (r < 0 || x.error) {
+        x.asked += p->sum.asked;
         p->sum = x;
         p->sum.method = p->method;
         return r;
     }
+    p->sum.asked += x.asked;
+    p->sum.beside += x.commands + x.retries;
     r = look_again(p, x.commands + SESSION_BESIDE_MOST, &why);
     if (r < 0)
         return r;
@@ -234,6 +240,7 @@ static void add(struct probing *p, const struct measurement *x)
     s->system_us += x->system_us;
     s->commands += x->commands;
     s->retries += x->retries;
+    s->asked += x->asked;
     s->short_bytes += x->short_bytes;
     s->errors += x->errors;
     s->direct += x->direct;

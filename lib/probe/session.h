@@ -27,6 +27,8 @@ struct session_ops {
      * errno: the session cannot go on. */
     int (*burst)(void *userdata, const struct measure_request *request, struct measurement *ret);
     void (*wait)(void *userdata, uint64_t us);
+    /* Is told of a command that the session has sent by itself. As burst(). */
+    int (*sent)(void *userdata, const struct command *command, const struct answer *answer);
 };
 
 struct session {

@@ -255,6 +255,8 @@ static int read_measure(struct loader *l)
         NUMBER("p99_us", m.p99_us),
         NUMBER("max_us", m.max_us),
         NUMBER("retries", m.retries),
+        NUMBER("asked", m.asked),
+        NUMBER("beside", m.beside),
         NUMBER("short_bytes", m.short_bytes),
         NUMBER("errors", m.errors),
         NUMBER("direct", m.direct),

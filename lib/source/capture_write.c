@@ -269,6 +269,8 @@ static void write_measure(struct json_writer *w, const struct measurement *m)
     write_nonzero(w, "p99_us", m->p99_us);
     write_nonzero(w, "max_us", m->max_us);
     write_nonzero(w, "retries", m->retries);
+    write_nonzero(w, "asked", m->asked);
+    write_nonzero(w, "beside", m->beside);
     write_nonzero(w, "short_bytes", m->short_bytes);
     write_nonzero(w, "errors", m->errors);
     write_nonzero(w, "direct", m->direct);

@@ -75,6 +75,9 @@ struct measurement {
     uint64_t user_us, system_us;
     uint64_t min_us, median_us, p95_us, p99_us, max_us; /* of one read */
     uint64_t retries; /* reads repeated after a unit attention, or after BUSY or TASK SET FULL */
+    uint64_t
+        asked; /* commands before the reads: how much there is to read (READ CAPACITY, READ BUFFER mode 03h) */
+    uint64_t beside;      /* reads that do not count: to see whether it can be read */
     uint64_t short_bytes; /* asked for and not given, by reads that ended well */
     uint64_t errors;      /* reads that failed */
     uint64_t direct;    /* reads of which `info` said that nothing was copied (SG_INFO_DIRECT_IO) */

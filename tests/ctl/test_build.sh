@@ -15,10 +15,12 @@ fi
 build/bin/hbactl --version
 ls build/bin
 [ "$(ls build/bin)" = "hbactl
+hbad
 hbad-collect" ]
 DESTDIR=$work/image cmake --install build --prefix /usr >>log
 (cd image && find . -type f | sort) | tee installed
 [ "$(cat installed)" = "./usr/bin/hbactl
 ./usr/libexec/hbad-collect
+./usr/sbin/hbad
 ./usr/share/hbad/bench.schema.json
 ./usr/share/hbad/report.schema.json" ]

@@ -81,7 +81,20 @@ static void counts_what_went_out(void **state)
     put_measure(&l, "read-buffer/sg-mmap", 10, 10000, 0);
     put_measure(&l, "read-cached/sg", 7, 3000, EIO);
     put_measure(&l, "read-media/sg", 0, 0, EPERM);
+    assert_int_equal(
+        store_put_measure(l.machine.store, &(struct measurement){ .hctl = "0:0:8:0",
+                                                                  .method = "read-cached/sg",
+                                                                  .block_bytes = 1000,
+                                                                  .bytes = 5000,
+                                                                  .us = 1,
+                                                                  .commands = 5,
+                                                                  .retries = 1,
+                                                                  .asked = 2,
+                                                                  .beside = 1 }),
+        0);
     assert_int_equal(ledger_take(l.machine.store, l.report), 0);
+    assert_int_equal(sent(&l, "0:0:8:0", "READ")->count, 7);
+    assert_int_equal(sent(&l, "0:0:8:0", "READ CAPACITY")->count, 2);
     assert_int_equal(sent(&l, "0:0:9:0", "INQUIRY")->count, 2);
     assert_int_equal(sent(&l, "0:0:9:0", "INQUIRY")->bytes, 36);
     assert_int_equal(sent(&l, "0:0:10:0", "LOG SENSE")->count, 1);

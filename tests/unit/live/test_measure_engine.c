@@ -297,7 +297,8 @@ static void attentions_before_the_size_is_told(void **state)
 
     rig->fakes.v[0].attentions = 2;
     assert_int_equal(run(rig, &r, 1).error, 0);
-    assert_int_equal(rig->m[0].retries, 2);
+    assert_int_equal(rig->m[0].asked, 3);
+    assert_int_equal(rig->m[0].retries, 0); /* of reads */
     rig->fakes.v[0].attentions = 3;
     assert_int_equal(run(rig, &r, 1).error, EIO);
     assert_int_equal(rig->fakes.v[0].reads, 5);

@@ -33,7 +33,7 @@ struct rig {
     unsigned beside; /* commands that a burst sends besides */
     const uint8_t *sense;
     /* Seen: */
-    unsigned waits, bursts, senses;
+    unsigned waits, bursts, senses, told;
     uint64_t bytes_asked[64];
     const char *methods[64];
 };
@@ -95,6 +95,16 @@ static void fake_wait(void *userdata, uint64_t us)
     r->requests[1] += r->others_while_waiting;
 }
 
+static int fake_sent(void *userdata, const struct command *command, const struct answer *answer)
+{
+    struct rig *r = userdata;
+
+    assert_int_equal(command->cdb[0], OP_REQUEST_SENSE);
+    assert_ptr_equal(answer->data.data, r->sense);
+    r->told++;
+    return 0;
+}
+
 static int fake_burst(void *userdata, const struct measure_request *request,
                       struct measurement *ret)
 {
@@ -133,7 +143,7 @@ static int fake_burst(void *userdata, const struct measure_request *request,
     return 0;
 }
 
-static const struct session_ops OPS = { fake_burst, fake_wait };
+static const struct session_ops OPS = { fake_burst, fake_wait, fake_sent };
 static const struct source_ops SOURCE_OPS = { .read = fake_read, .command = fake_command };
 static const uint8_t AWAKE[18] = { 0x70, 0, 0x00, [7] = 10 };
 /* LOW POWER CONDITION ON, SPC-4 table D.1 */
@@ -212,6 +222,8 @@ static void quiet(void **state)
     assert_int_equal(r.bytes_asked[0], BLOCK);
     assert_int_equal(r.waits, 1);
     assert_int_equal(r.senses, 1);
+    assert_int_equal(r.told, 1);
+    assert_int_equal(m.beside, 1);
     end(&r);
 }
 
