@@ -4,6 +4,7 @@
  */
 #include "output/timed.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -58,11 +59,18 @@ static void put_sense(struct bytes sense, char *buffer, size_t size)
         n += (size_t)snprintf(buffer + n, size - n, " %02x", sense.data[i]);
 }
 
+/* Is the error's name in the words already? They are those of a refusal; of what the system denied the name says more. */
+static bool says_all(const struct measurement *m)
+{
+    return m->disturbed && !m->errors &&
+           (m->error == EBUSY || m->error == EPERM || m->error == ENODEV ||
+            m->error == EOPNOTSUPP || m->error == ETIMEDOUT);
+}
+
 const char *timed_reason(const struct measurement *m, char *buffer, size_t size)
 {
     enum { SHOWN = 18 }; /* bytes of fixed format sense data up to its codes (SPC-4 4.5.3) */
-    /* A word says more than the number of a refusal. */
-    const char *name = m->error && (m->errors || !m->disturbed) ? errno_name(m->error) : NULL;
+    const char *name = m->error && !says_all(m) ? errno_name(m->error) : NULL;
     char sense[3 * SHOWN + 4] = "";
 
     put_sense((struct bytes){ m->sense.data, m->sense.len < SHOWN ? m->sense.len : SHOWN }, sense,

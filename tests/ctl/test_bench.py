@@ -107,6 +107,11 @@ class Captured(Scratch):
                 self.assertEqual((status, err), (0, ""))
                 self.check(name, out)
 
+    def test_what_the_system_denied_has_its_name(self):
+        for error, said in (("EACCES", "refused: its node cannot be opened, EACCES."), ("EBUSY", "refused: its node cannot be opened.")):
+            out = self.bench(self.with_measures([refused("0:0:1:0", "read-buffer/sg", 512, error, "its node cannot be opened")]))[1]
+            self.assertIn("read-buffer/sg, 512: " + said, out)
+
     def test_one_bus(self):
         capture = self.with_measures(of_1998())
         status, out, _ = self.bench(capture)
