@@ -67,9 +67,9 @@ static int add_notes(const struct manager *m, struct report *report)
     return 0;
 }
 
-/* The past as one list; its snapshots are borrowed. Not where something of an adapter was never read: what is missing then
- * may be there. */
-static int past_of(const struct manager *m, struct history **ret)
+/* What was before that time as one list; its snapshots are borrowed. None where something of an adapter was never read:
+ * what is missing then may be there. */
+static int past_of(const struct manager *m, uint64_t wall_us, struct history **ret)
 {
     _cleanup_(history_freep) struct history *all = history_new();
     int r = all ? 0 : -ENOMEM;
@@ -78,19 +78,20 @@ static int past_of(const struct manager *m, struct history **ret)
         if (!m->adapters.v[i]->has_whole)
             return r;
     for (size_t i = 0; r == 0 && i < m->n_past; i++)
-        for (size_t k = 0; r == 0 && k < m->past[i]->snapshots.n; k++)
-            r = vec_push(&all->snapshots, m->past[i]->snapshots.v[k]);
+        if (m->past[i]->snapshots.v[0].wall_us != wall_us)
+            r = vec_push(&all->snapshots, m->past[i]->snapshots.v[0]);
     if (r == 0)
         *ret = TAKE_PTR(all);
     return r;
 }
 
-static int diagnose_parts(struct manager *m, struct source *source, struct report **ret)
+static int diagnose_parts(struct manager *m, struct source *source, uint64_t wall_us,
+                          struct report **ret)
 {
     _cleanup_(history_freep) struct history *past = NULL;
     struct diagnose_options options = { .level = LEVEL_ALL, .config = &m->config };
     struct report *report;
-    int r = past_of(m, &past);
+    int r = past_of(m, wall_us, &past);
 
     options.history = past;
     if (r == 0)
@@ -152,7 +153,7 @@ int judge(struct manager *m)
         if (m->adapters.v[i]->store)
             parts[n++] = (struct unite_part){ m->adapters.v[i]->store, m->adapters.v[i]->below };
     united = unite_new(parts, n, &taken);
-    r = united ? diagnose_parts(m, united, &report) : -ENOMEM;
+    r = united ? diagnose_parts(m, united, taken.wall_us, &report) : -ENOMEM;
     if (r < 0) {
         log_line(LOG_ERROR, "what was read cannot be judged: %s", strerror(-r));
         return r;

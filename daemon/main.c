@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <systemd/sd-daemon.h>
 
 #include "daemon/log.h"
 #include "daemon/manager.h"
+#include "daemon/notify.h"
 #include "live/program.h"
 
 enum { EXIT_USAGE = 64 };
@@ -79,7 +79,7 @@ static int run(const struct options *options)
         r = manager_new(event, options, &manager);
     if (r >= 0)
         r = sd_event_loop(event);
-    sd_notify(0, "STOPPING=1");
+    notify("STOPPING=1");
     return r;
 }
 

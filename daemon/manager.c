@@ -12,6 +12,7 @@
 #include <systemd/sd-daemon.h>
 
 #include "daemon/log.h"
+#include "daemon/notify.h"
 
 uint64_t manager_now(const struct manager *m)
 {
@@ -86,7 +87,7 @@ int manager_reload(struct manager *m, struct config_messages *messages)
     struct schedule_times times;
     int r;
 
-    sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%llu", (unsigned long long)manager_now(m));
+    notify("RELOADING=1\nMONOTONIC_USEC=%llu", (unsigned long long)manager_now(m));
     r = settings_read(m->options, &config, messages);
     say_messages(messages);
     if (r == 0) {
@@ -101,7 +102,7 @@ int manager_reload(struct manager *m, struct config_messages *messages)
         config_done(&config);
         log_line(LOG_ERROR, "the configuration is wrong: the old one stays in force");
     }
-    sd_notify(0, "READY=1");
+    notify("READY=1");
     return r;
 }
 

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 #include "base/json_write.h"
 #include "base/text.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
+#include "daemon/notify.h"
 #include "output/output.h"
 
 /* ---- the report, for GetReport and in a file ---- */
@@ -318,22 +318,21 @@ static void publish_findings(struct manager *m)
             adapters_look_again(m, m->report->findings.v[i]);
 }
 
-/* ---- all of it ---- */
+/* ---- the service manager ---- */
 
 static void tell_service_manager(struct manager *m)
 {
     const struct summary *s = &m->report->summary;
 
-    sd_notifyf(
-        0, "STATUS=%zu host%s, %zu link%s: %zu below the mode it should run in; %zu finding%s%s",
-        s->hosts, s->hosts == 1 ? "" : "s", s->links, s->links == 1 ? "" : "s",
-        s->verdicts[VERDICT_BELOW], m->report->findings.n, m->report->findings.n == 1 ? "" : "s",
-        m->report->unexamined ? "; not everything could be examined" : "");
-    if (m->is_ready)
-        return;
-    m->is_ready = true;
-    sd_notify(0, "READY=1");
+    notify("STATUS=%zu host%s, %zu link%s: %zu below the mode it should run in; %zu finding%s%s",
+           s->hosts, s->hosts == 1 ? "" : "s", s->links, s->links == 1 ? "" : "s",
+           s->verdicts[VERDICT_BELOW], m->report->findings.n, m->report->findings.n == 1 ? "" : "s",
+           m->report->unexamined ? "; not everything could be examined" : "");
+    if (!m->is_ready)
+        m->is_ready = notify("READY=1") != -EAGAIN; /* else with the next report */
 }
+
+/* ---- all of it ---- */
 
 void publish(struct manager *m)
 {

@@ -87,7 +87,8 @@ static const char *subject_of(const struct finding *f)
 static struct tracked *find(const struct tracker *t, const struct finding *f)
 {
     for (size_t i = 0; i < t->all.n; i++)
-        if (t->all.v[i]->entry == f->entry && text_same(t->all.v[i]->subject, subject_of(f)))
+        if (strcmp(t->all.v[i]->entry->code, f->entry->code) == 0 &&
+            text_same(t->all.v[i]->subject, subject_of(f)))
             return t->all.v[i];
     return NULL;
 }
@@ -100,12 +101,12 @@ static struct tracked *add(struct tracker *t, const struct finding *f, uint64_t 
     if (!new)
         return NULL;
     *new = (struct tracked){
-        .entry = f->entry,
+        .entry = catalog_find(f->entry->code), /* a finding's own may be of its report */
         .severity = f->severity,
         .subject = strdup(subject_of(f)),
         .first_us = now_us,
     };
-    if (new->subject && vec_push(&t->all, new) == 0)
+    if (new->entry &&new->subject && vec_push(&t->all, new) == 0)
         return new;
     free_tracked(new);
     return NULL;

@@ -16,7 +16,7 @@
 enum track_state { TRACK_NEW, TRACK_CONFIRMED, TRACK_FADING };
 
 struct tracked {
-    const struct catalog_entry *entry;
+    const struct catalog_entry *entry; /* of the catalog */
     enum track_state state;
     enum severity severity;
     char *subject;     /* the first one: with the code it tells findings apart */

@@ -16,6 +16,7 @@
 struct look {
     struct report report;
     struct finding findings[4];
+    struct catalog_entry entries[4]; /* of the report: gone with it */
     char text[256];
     const char *subjects[4][1];
 };
@@ -35,14 +36,16 @@ static void look_at(struct look *l, const char *text)
         *subject++ = '\0';
         subject[strlen(subject) - is_critical] = '\0';
         l->subjects[i][0] = subject;
+        assert_non_null(catalog_find(word));
+        l->entries[i] = *catalog_find(word);
+        l->entries[i].code = word;
         *f = (struct finding){
-            .entry = catalog_find(word),
+            .entry = &l->entries[i],
             .severity = is_critical ? SEVERITY_CRITICAL : SEVERITY_WARNING,
             .summary = word,
             .subjects = { l->subjects[i], 1, 1 },
             .names = { l->subjects[i], 1, 1 },
         };
-        assert_non_null(f->entry);
         assert_int_equal(vec_push(&l->report.findings, f), 0);
     }
 }
