@@ -17,8 +17,8 @@ static const struct {
     const char *name;
     bool has_glob;
 } SECTIONS[] = {
-    { "host", true },   { "link", true },        { "device", true },
-    { "probe", false }, { "thresholds", false }, { "daemon", false },
+    { "host", true },        { "link", true },    { "device", true },   { "probe", false },
+    { "thresholds", false }, { "daemon", false }, { "history", false },
 };
 
 /* A file that is being read. */
@@ -41,6 +41,8 @@ static void *without_name(struct config *c, const char *section)
         return &c->probe;
     if (strcmp(section, "daemon") == 0)
         return &c->daemon;
+    if (strcmp(section, "history") == 0)
+        return &c->history;
     return strcmp(section, "thresholds") == 0 ? &c->thresholds : NULL;
 }
 

@@ -193,6 +193,18 @@ struct config_daemon {
     uint64_t clear_after_us;
 };
 
+/* [history]: what hbad keeps of the past. The value in parentheses is in force where none is given. */
+struct config_history {
+    /* Everything is kept so long (7d), growth of counters and probes then by the hour, */
+    uint64_t raw_us;
+    /* so long (90d), then by the day, */
+    uint64_t hourly_us;
+    /* so long (730d). Then all is deleted, but for what holds still, and the best that each link ever ran at. */
+    uint64_t keep_us;
+    /* The file has at most so many bytes (256M); all times are cut before it has more. */
+    uint64_t size;
+};
+
 struct config {
     struct arena *arena;           /* texts */
     VEC(struct config_host) hosts; /* sections, in the order in which they began */
@@ -201,6 +213,7 @@ struct config {
     struct config_probe probe;
     struct config_thresholds thresholds;
     struct config_daemon daemon;
+    struct config_history history;
 };
 
 /* A configuration in which nobody said anything: no rules, probes and thresholds as above. Returns 0 or -ENOMEM. To

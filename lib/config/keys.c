@@ -10,6 +10,7 @@
 #define PROBE(field)       offsetof(struct config_probe, field), 0
 #define THRESHOLD(field)   offsetof(struct config_thresholds, field), 0
 #define DAEMON(field)      offsetof(struct config_daemon, field), 0
+#define HISTORY(field)     offsetof(struct config_history, field), 0
 
 /* Bounds that keep arithmetic far from overflow, and mistakes from being taken for wishes. */
 #define COUNT_MOST         1000000000
@@ -87,5 +88,14 @@ const struct config_key CONFIG_KEYS[] = {
       "how long the devices beside it are not asked then, the first time", DAEMON(quarantine_us) },
     { "daemon", "clear_after", CONFIG_TIME, "5min", NULL, MS, CENTURY,
       "how long a finding must be gone to be over", DAEMON(clear_after_us) },
+
+    { "history", "raw", CONFIG_TIME, "7d", NULL, HOUR, CENTURY, "how long everything is kept",
+      HISTORY(raw_us) },
+    { "history", "hourly", CONFIG_TIME, "90d", NULL, HOUR, CENTURY,
+      "how long counters and probes are kept by the hour", HISTORY(hourly_us) },
+    { "history", "keep", CONFIG_TIME, "730d", NULL, HOUR, CENTURY,
+      "how long anything is kept, then by the day", HISTORY(keep_us) },
+    { "history", "size", CONFIG_BYTES, "256M", NULL, K *K, 1024 * K *K *K,
+      "how large its file may become", HISTORY(size) },
     { 0 },
 };

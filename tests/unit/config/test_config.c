@@ -102,6 +102,10 @@ static void nothing_said(void **state)
     assert_int_equal(c.daemon.patience_us, 20 * 1000000ull);
     assert_int_equal(c.daemon.quarantine_us, 60 * 1000000ull);
     assert_int_equal(c.daemon.clear_after_us, 5 * 60 * 1000000ull);
+    assert_int_equal(c.history.raw_us, 7 * 86400 * 1000000ull);
+    assert_int_equal(c.history.hourly_us, 90 * 86400 * 1000000ull);
+    assert_int_equal(c.history.keep_us, 730 * 86400 * 1000000ull);
+    assert_int_equal(c.history.size, 256ull << 20);
     assert_int_equal(config_device_tier(&c, &name, 1, &place), CONFIG_TIER_UNSAID);
     assert_null(place.file);
     assert_int_equal(c.probe.tier, CONFIG_TIER_READ);

@@ -246,7 +246,8 @@ static void keys(void **state)
         bool is_number = key->type == CONFIG_COUNT || key->type == CONFIG_TIME ||
                          key->type == CONFIG_BYTES;
         bool has_name = strcmp(key->section, "thresholds") != 0 &&
-                        strcmp(key->section, "probe") != 0 && strcmp(key->section, "daemon") != 0;
+                        strcmp(key->section, "probe") != 0 && strcmp(key->section, "daemon") != 0 &&
+                        strcmp(key->section, "history") != 0;
         char name[64], object[256] __attribute__((aligned(8))) = { 0 };
 
         snprintf(name, sizeof(name), "%s.%s", key->section, key->name);
