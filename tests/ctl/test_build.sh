@@ -17,8 +17,9 @@ ls build/bin
 [ "$(ls build/bin)" = "hbactl
 hbad
 hbad-collect" ]
+# What tells the system of it goes where that says: tests/units.
 DESTDIR=$work/image cmake --install build --prefix /usr >>log
-(cd image && find . -type f | sort) | tee installed
+(cd image && find ./usr/*bin ./usr/libexec ./usr/share/hbad -type f | sort) | tee installed
 [ "$(cat installed)" = "./usr/bin/hbactl
 ./usr/libexec/hbad-collect
 ./usr/sbin/hbad
