@@ -8,6 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Captures can claim what nobody has sent. */
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+    return b < UINT64_MAX - a ? a + b : UINT64_MAX;
+}
+
 static int add(struct report *report, const char *hctl, const char *operation, uint64_t count,
                uint64_t bytes)
 {
@@ -36,7 +42,7 @@ static int add_commands(const struct store *store, struct report *report)
 static uint64_t count_of(const struct measurement *m)
 {
     if (m->commands || !m->block_bytes)
-        return m->commands + m->retries + m->beside;
+        return sum(sum(m->commands, m->retries), m->beside);
     return m->bytes / m->block_bytes + (m->bytes % m->block_bytes != 0);
 }
 
@@ -94,8 +100,8 @@ static int merge(struct report *report)
         struct sent s = report->sent.v[i], *last = n ? &report->sent.v[n - 1] : NULL;
 
         if (last && is_same(last, &s)) {
-            last->count += s.count;
-            last->bytes += s.bytes;
+            last->count = sum(last->count, s.count);
+            last->bytes = sum(last->bytes, s.bytes);
             continue;
         }
         if (last && strcmp(last->hctl, s.hctl) == 0) {
