@@ -71,6 +71,9 @@ struct way_io {
     unsigned asked; /* commands sent by way_size() so far */
     uint8_t cdb[CDB_MAX];
     size_t cdb_len;
+    uint8_t fixed[CDB_MAX];  /* 0 where the CDB holds the place */
+    uint8_t passed[CDB_MAX]; /* the CDB that command_allowed() has let through last */
+    size_t passed_len;       /* 0: none */
     uint8_t sense[SENSE_MAX];
 };
 
