@@ -36,6 +36,10 @@ struct process {
     pid_t pid;
     bool is_held;     /* its end is waited for, as schedule_hold() was told */
     bool for_adapter; /* it hangs at the adapter itself */
+    char *at;         /* the device that it waits for; NULL: none */
+    uint8_t cdb[CDB_MAX];
+    size_t cdb_len;
+    uint64_t since_us;
 };
 
 /* A run. */
@@ -89,6 +93,7 @@ static void free_process(struct process *p)
             m->processes.v[n++] = m->processes.v[i];
     m->processes.n = n;
     sd_event_source_disable_unref(p->child);
+    free(p->at);
     free(p);
 }
 
@@ -113,6 +118,31 @@ void collector_forget_all(struct manager *m)
 
 /* ---- the end of a run ---- */
 
+/* What is waited for yet is said again, and is an answer that did not come. */
+static int recall_silence(struct collector *c)
+{
+    const struct adapter_state *a = c->adapter;
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < a->manager->processes.n; i++) {
+        const struct process *p = a->manager->processes.v[i];
+        struct store_command unanswered = {
+            .hctl = p->at,
+            .cdb = { p->cdb, p->cdb_len },
+            .error = ETIMEDOUT,
+        };
+
+        if (p->adapter != a || !p->is_held || p->run == c)
+            continue;
+        r = adapter_note(c->adapter, "%s%s has not answered for %llu s",
+                         p->at ? "device " : "adapter ", p->at ? p->at : a->name,
+                         (unsigned long long)(manager_now(a->manager) - p->since_us) / 1000000);
+        if (r == 0 && p->at && p->cdb_len)
+            r = store_put_command(c->store, &unanswered);
+    }
+    return r;
+}
+
 /* What was read takes the place of what was known, unless that was more. */
 static void finish(struct collector *c)
 {
@@ -121,6 +151,8 @@ static void finish(struct collector *c)
     bool is_stuck = c->is_stuck;
 
     close_pipes(c);
+    if (!c->asks && recall_silence(c) < 0)
+        c->is_broken = true;
     if (!c->is_broken && !c->has_sent) {
         adapter_note(a, "hbad-collect for %s sent nothing of it", a->name);
         c->is_broken = true;
@@ -233,12 +265,17 @@ static int spawn(const char *program, char *const argv[], int out, int err, pid_
 static int run_program(const struct collector *c, int out, int err, pid_t *ret)
 {
     const char *program = c->adapter->manager->options->collector;
-    char below[4096], after[64];
-    char *argv[6] = { (char *)(uintptr_t)program, below };
+    const char *file = c->adapter->manager->options->config;
+    char below[4096], config[4096 + 16], after[64];
+    char *argv[7] = { (char *)(uintptr_t)program, below };
     int n = 2;
 
     if ((size_t)snprintf(below, sizeof(below), "--below=%s", c->adapter->below) >= sizeof(below))
         return -ENAMETOOLONG;
+    if (file) {
+        snprintf(config, sizeof(config), "--config=%s", file);
+        argv[n++] = config;
+    }
     if (c->after) {
         snprintf(after, sizeof(after), "--after=%s", c->after);
         argv[n++] = after;
@@ -356,6 +393,10 @@ static void hold(struct collector *c, bool for_adapter)
         return;
     c->process->is_held = true;
     c->process->for_adapter = for_adapter;
+    c->process->since_us = c->heard_us;
+    c->process->at = for_adapter ? NULL : strdup(c->stream.at);
+    c->process->cdb_len = c->stream.cdb_len;
+    memcpy(c->process->cdb, c->stream.cdb, c->stream.cdb_len);
     schedule_hold(&c->adapter->slot, for_adapter);
 }
 
@@ -424,6 +465,6 @@ int collector_start(struct adapter_state *a, bool asks)
     a->run = c;
     adapter_forget_notes(a);
     if (!asks)
-        adapter_note(a, "a device of %s does not answer: none of them is asked", a->name);
+        adapter_note(a, "the devices of %s are not asked: one of them did not answer", a->name);
     return 0;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "daemon/log.h"
 #include "daemon/manager.h"
@@ -67,6 +68,22 @@ static int parse(int argc, char **argv, struct options *o, int *ret_status)
     return optind < argc ? (usage(stderr, 0), 1) : 0;
 }
 
+/* Says what is wrong. Returns 0 or a negative errno. */
+static int find_collector(struct options *o, char *buffer, size_t size)
+{
+    int r;
+
+    if (o->collector)
+        r = access(o->collector, X_OK) < 0 ? -errno : 0;
+    else
+        r = program_find("hbad-collect", HBAD_LIBEXECDIR, buffer, size);
+    if (!o->collector)
+        o->collector = buffer;
+    if (r < 0)
+        log_line(LOG_ERROR, "%s: %s", o->collector, strerror(-r));
+    return r;
+}
+
 static int run(const struct options *options)
 {
     _cleanup_(sd_event_unrefp) sd_event *event = NULL;
@@ -91,14 +108,8 @@ int main(int argc, char **argv)
 
     if (parse(argc, argv, &options, &status))
         return status;
-    if (!options.collector) {
-        r = program_find("hbad-collect", HBAD_LIBEXECDIR, collector, sizeof(collector));
-        if (r < 0 && !options.captures) {
-            log_line(LOG_ERROR, "%s: %s", collector, strerror(-r));
-            return EXIT_FAILURE;
-        }
-        options.collector = collector;
-    }
+    if (!options.captures && find_collector(&options, collector, sizeof(collector)) < 0)
+        return EXIT_FAILURE;
     umask(0022);
     r = run(&options);
     if (r < 0)

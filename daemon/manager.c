@@ -41,8 +41,7 @@ static int on_judge(sd_event_source *source, uint64_t now, void *userdata)
     m->judge_us = UINT64_MAX;
     if (judge(m) == 0)
         publish(m);
-    if (!m->schedule.running)
-        methods_looked(m);
+    methods_looked(m);
     return 0;
 }
 
@@ -173,7 +172,7 @@ static void on_client_gone(void *userdata, struct client *c)
 
     publish_unsubscribe(m, c);
     for (size_t i = 0; i < m->waiters.n; i++)
-        if (m->waiters.v[i] != c)
+        if (m->waiters.v[i].client != c)
             m->waiters.v[n++] = m->waiters.v[i];
     m->waiters.n = n;
 }

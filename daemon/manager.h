@@ -66,6 +66,12 @@ struct part {
     struct buffer *message;
 };
 
+/* Who waits for the end of a round. */
+struct waiter {
+    struct client *client;
+    uint64_t round;
+};
+
 enum {
     PAST_MAX = 32
 }; /* earlier looks that are kept: eight hours of rounds at the usual interval */
@@ -98,8 +104,8 @@ struct manager {
     struct server *server;
     struct journal *journal;
     VEC(struct client *) subscribers;
-    VEC(struct part) parts;       /* as long as there are subscribers */
-    VEC(struct client *) waiters; /* for the end of a look */
+    VEC(struct part) parts;     /* as long as there are subscribers */
+    VEC(struct waiter) waiters; /* for the end of a look */
     bool is_ready;
 };
 
@@ -176,7 +182,7 @@ void publish_forget(struct manager *m);
 
 /* ---- methods.c ---- */
 extern const struct varlink_service SERVICE;
-/* Answers those who wait for the end of a look. */
+/* Answers those who wait for the end of a look that is over. */
 void methods_looked(struct manager *m);
 
 /* ---- settings.c ---- */

@@ -293,32 +293,40 @@ static int refresh(void *client, const struct varlink_call *call, const void *ar
     (void)arguments;
     if (!client_may_change(client, m->group))
         return denied(out);
-    r = vec_push(&m->waiters, client);
-    if (r < 0)
-        return r;
     manager_look(m);
-    return VARLINK_DEFERRED;
+    r = vec_push(&m->waiters, (struct waiter){ client, m->schedule.round });
+    return r < 0 ? r : VARLINK_DEFERRED;
+}
+
+static struct buffer *empty_message(void)
+{
+    struct buffer_writer w;
+
+    if (buffer_open(&w) < 0)
+        return NULL;
+    varlink_begin(w.out);
+    fputs("{}", w.out);
+    varlink_end(w.out, NULL, false);
+    return buffer_close(&w);
 }
 
 void methods_looked(struct manager *m)
 {
-    struct client **waiters = m->waiters.v;
+    struct waiter *waiters = m->waiters.v;
     size_t n = m->waiters.n;
-    struct buffer_writer w;
-    struct buffer *done = NULL;
+    struct buffer *done = n ? empty_message() : NULL;
 
-    if (!n)
+    if (!done)
         return;
+    /* What is answered may ask again at once. */
     m->waiters.v = NULL;
     m->waiters.n = m->waiters.cap = 0;
-    if (buffer_open(&w) == 0) {
-        varlink_begin(w.out);
-        fputs("{}", w.out);
-        varlink_end(w.out, NULL, false);
-        done = buffer_close(&w);
+    for (size_t i = 0; i < n; i++) {
+        bool is_over = m->captures || schedule_round_is_over(&m->schedule, waiters[i].round);
+
+        if (is_over || vec_push(&m->waiters, waiters[i]) < 0)
+            client_send(waiters[i].client, done, true);
     }
-    for (size_t i = 0; done && i < n; i++)
-        client_send(waiters[i], done, true);
     buffer_unref(done);
     free(waiters);
 }

@@ -162,6 +162,17 @@ uint64_t schedule_wake(const struct schedule *s)
     return wake;
 }
 
+bool schedule_round_is_over(const struct schedule *s, uint64_t round)
+{
+    for (size_t i = 0; i < s->slots.n; i++) {
+        const struct schedule_slot *slot = s->slots.v[i];
+
+        if (!slot->hanging && (slot->round < round || (slot->round == round && slot->is_running)))
+            return false;
+    }
+    return true;
+}
+
 bool schedule_round_is_complete(const struct schedule *s)
 {
     for (size_t i = 0; i < s->slots.n; i++)

@@ -92,5 +92,8 @@ void schedule_release(struct schedule_slot *slot, bool for_adapter, uint64_t now
 /* When to ask again at the latest. */
 uint64_t schedule_wake(const struct schedule *s);
 
+/* Is that round over: is nothing of it under way or to come, but for adapters that hang? */
+bool schedule_round_is_over(const struct schedule *s, uint64_t round);
+
 /* Has every adapter been looked at in this round? */
 bool schedule_round_is_complete(const struct schedule *s);

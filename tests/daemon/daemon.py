@@ -102,7 +102,7 @@ class Journal:
 class Daemon:
     """A running hbad. `days`: captures of a machine, as one list, or as a list for each adapter's name."""
 
-    def __init__(self, days=None, config="", arguments=(), programs=None, environment=None, journal=True):
+    def __init__(self, days=None, config="", arguments=(), before=(), journal=True):
         self.dir = tempfile.TemporaryDirectory(prefix="hbad-test-")
         self.path = self.file("socket")
         self.config = self.write("hbad.conf", config)
@@ -111,12 +111,12 @@ class Daemon:
         self.notify.bind(self.file("notify"))
         self.notify.settimeout(PATIENCE)
         self.journal = Journal(self.file("journal")) if journal else None
-        arguments = [os.path.join(programs or PROGRAMS, "hbad"), "--socket", self.path, "--config", self.config,
+        arguments = [*before, os.path.join(PROGRAMS, "hbad"), "--socket", self.path, "--config", self.config,
                      "--runtime-dir", self.file("run"), "--journal", self.file("journal"), *arguments]
         if days is not None:
             arguments += ["--captures", self.put_days(days)]
         self.process = subprocess.Popen(arguments, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
-                                        env=dict(os.environ, NOTIFY_SOCKET=self.file("notify"), **(environment or {})))
+                                        env=dict(os.environ, NOTIFY_SOCKET=self.file("notify")))
         self.said, self.ended = [], False
         self.reader = threading.Thread(target=self.read_said, daemon=True)
         self.reader.start()

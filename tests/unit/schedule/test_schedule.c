@@ -40,11 +40,14 @@ static void test_rounds(void **state)
     assert_false(schedule_round_is_complete(&s));
     assert_string_equal(started(&s, slots, 100 * S), "a");
     assert_string_equal(started(&s, slots, 101 * S), "b");
+    assert_false(schedule_round_is_over(&s, 1));
     assert_string_equal(started(&s, slots, 102 * S), "");
     schedule_ended(&s, &slots[0], false, 103 * S);
     assert_false(schedule_round_is_complete(&s));
     schedule_ended(&s, &slots[1], false, 103 * S);
     assert_true(schedule_round_is_complete(&s));
+    assert_true(schedule_round_is_over(&s, 1));
+    assert_false(schedule_round_is_over(&s, 2));
     /* Rounds fall on multiples of the interval, at this machine's own phase, however long anything takes. */
     assert_int_equal(schedule_wake(&s), 15 * MIN + 7 * S);
     assert_false(schedule_round(&s, 15 * MIN + 7 * S - 1));
@@ -58,6 +61,8 @@ static void test_rounds(void **state)
                         "a"); /* b is at it still, and comes when it can */
     schedule_ended(&s, &slots[1], false, 101 * MIN);
     assert_string_equal(started(&s, slots, 101 * MIN), "b");
+    assert_true(schedule_round_is_over(&s, 2)); /* both are at the third */
+    assert_false(schedule_round_is_over(&s, 3));
     schedule_remove(&s, &slots[0]);
     schedule_ended(&s, &slots[1], false, 102 * MIN);
     assert_true(schedule_round_is_complete(&s));
@@ -189,6 +194,7 @@ static void test_adapter_hangs(void **state)
     assert_string_equal(started(&s, slots, now + MIN), "");
     assert_int_equal(schedule_wake(&s), s.next_round_us);
     assert_false(schedule_round_is_complete(&s));
+    assert_true(schedule_round_is_over(&s, 2));
     schedule_release(&slots[0], true, now + MIN);
     assert_string_equal(started(&s, slots, now + MIN), "a");
     schedule_done(&s);

@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""hbad with collectors that hang, fail and lie: test_collect.py PROGRAMS
+
+It watches the machine that it runs on, so it gets a /sys of its own: a tree of two adapters, in a mount namespace. Where
+that is not permitted (no root), this is skipped.
+"""
+import json
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import daemon
+from daemon import OURS
+
+sys.path.insert(1, os.path.join(daemon.TOP, "tests/ctl"))
+sys.argv.insert(1, daemon.PROGRAMS)
+from machines import COLLECT, in_namespace, load, namespaces_work, write_tree  # noqa: E402 (takes its argument away)
+
+CASE = "spi-fusion-one-at-half-rate"  # two adapters of one host and five links each
+SECOND = "/sys/devices/pci0000:00/0000:00:0a.0/0000:02:04.1/"
+LINKS_EACH = 5
+HANGS_AT = "1:0:2:0"
+# What it is about to ask, and then nothing; the pid is kept, to end it.
+HANG = ('printf \'{"hbad-capture": 1, "at": {"device": "%s", "cdb": "5a 00 19 03 00 00 00 02 00 00"}}\\0\'\n'
+        'echo $$ >>$pid; exec sleep 300\n' % HANGS_AT)
+# All that the real one sends of the second adapter but its end.
+ALL_BUT_THE_END = "$real \"$@\" | tr '\\0' '\\n' | grep -v '\"end\"' | tr '\\n' '\\0'\n"
+QUICK = "[daemon]\npatience = 2s\nquarantine = 100ms\nsettle = 10ms\nclear_after = 1ms\ninterval = "
+
+
+@unittest.skipUnless(namespaces_work(), "no mount namespace here: not root, or not permitted")
+class Machine(daemon.Test):
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix="hbad-machine-")
+        self.addCleanup(shutil.rmtree, self.dir)
+        self.root = os.path.join(self.dir, "root")
+        write_tree(load(CASE), self.root)
+        self.addCleanup(self.stop_hanging)
+
+    def collector(self, script):
+        """One that does the script for the second adapter, and is the real one for the first."""
+        path = os.path.join(self.dir, "collector")
+        with open(path + ".new", "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\nreal=%s\npid=%s/pid\nfor word; do\n  if [ \"$word\" = --below=%s ]; then\n%s\n  fi\ndone\n"
+                       "exec $real \"$@\"\n" % (COLLECT, self.dir, SECOND, script))
+        os.chmod(path + ".new", stat.S_IRWXU)
+        os.rename(path + ".new", path)
+        return path
+
+    def hanging(self):
+        """The pids of collectors that were made to hang, all of them."""
+        try:
+            with open(os.path.join(self.dir, "pid"), encoding="ascii") as file:
+                return [int(pid) for pid in file.read().split()]
+        except FileNotFoundError:
+            return []
+
+    def stop_hanging(self):
+        for pid in self.hanging():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        if self.hanging():
+            os.unlink(os.path.join(self.dir, "pid"))
+
+    def machine(self, script=":", interval="1h"):
+        return self.start(config=QUICK + interval + "\n", arguments=["--collector", self.collector(script)],
+                          before=in_namespace("mount --bind %s/sys /sys" % self.root))
+
+    def status(self, d):
+        """Of the first and the second adapter."""
+        adapters = d.ask(OURS + "GetStatus")["parameters"]["adapters"]
+        return sorted(adapters, key=lambda a: a["path"])
+
+    def wait(self, d, condition):
+        """Until the status of both adapters is so. Returns it."""
+        deadline = time.monotonic() + daemon.PATIENCE
+        while True:
+            status = self.status(d)
+            if len(status) == 2 and condition(*status):
+                return status
+            self.assertLess(time.monotonic(), deadline, status)
+            time.sleep(0.02)
+
+    def report(self, d):
+        return d.ask(OURS + "GetReport")["parameters"]["report"]
+
+    def assert_first_is_whole(self, report):
+        links = [x for x in report["links"] if x["kernel_name"].startswith("target0:")]
+        self.assertEqual([link["state"] for link in links], ["up"] * LINKS_EACH)
+
+    def test_whole(self):
+        d = self.machine().ready()
+        report = self.report(d)
+        self.assertEqual(report["summary"]["links"], 2 * LINKS_EACH)
+        self.assertEqual(report["notes"], [])
+        out = subprocess.run(in_namespace("mount --bind %s/sys /sys" % self.root, os.path.join(daemon.PROGRAMS, "hbactl"),
+                                          "--config", d.config, "--json=short"), stdout=subprocess.PIPE, check=False).stdout
+        want = json.loads(out)
+        for r in report, want:
+            del r["taken"]
+            for finding in r["findings"]:
+                del finding["since"]
+        self.assertEqual(report, want)
+        for adapter in self.status(d):
+            self.assertEqual((adapter["state"], adapter["stuck"], adapter["notes"]), ("waiting", 0, []))
+            self.assertGreater(adapter["next_read"], adapter["last_read"] - 2)
+
+    def test_device_that_hangs(self):
+        """Said, and not asked again until it answers; the others are seen all the time. Then all is well by itself."""
+        once = "case \"$*\" in *--unasked*|*--after*) exec $real \"$@\";; esac\n"
+        d = self.machine(once + ALL_BUT_THE_END + HANG).ready()
+        _, second = self.wait(d, lambda a, b: b["state"] == "quarantine")
+        self.assertEqual(second["stuck"], 1)
+        report = self.report(d)
+        self.assertEqual(report["summary"]["links"], 2 * LINKS_EACH)
+        self.assertTrue(any(HANGS_AT in note for note in report["notes"]), report["notes"])
+        self.assertEqual(report["summary"]["unexamined"], 1)
+        for _ in range(5):
+            d.ask(OURS + "Refresh")
+            self.assertEqual(len(self.hanging()), 1)
+            report = self.report(d)
+            self.assertEqual(report["summary"]["links"], 2 * LINKS_EACH)
+            self.assertTrue(any(HANGS_AT in note for note in report["notes"]), report["notes"])
+            self.assertTrue(any("not asked" in note for note in report["notes"]), report["notes"])
+            gaps = [g for g in report["gaps"] if g["quality"] == "timed out"]
+            self.assertEqual([(g["what"], g["example"]) for g in gaps], [("SCSI commands", HANGS_AT)])
+            self.assert_first_is_whole(report)
+        self.collector(":")
+        self.stop_hanging()
+        self.wait(d, lambda a, b: b["state"] == "waiting" and not b["notes"])
+        report = self.report(d)
+        self.assertNotIn("unexamined", report["summary"])
+        self.assertEqual(report["notes"], [])
+
+    def test_every_device_hangs(self):
+        """Three are waited for, then none is asked; each costs one process."""
+        d = self.machine("case \"$*\" in *--unasked*) exec $real \"$@\";;\n*--after=1:0:0:0*) at=1:0:1:0;; "
+                         "*--after=1:0:1:0*) at=1:0:2:0;; *) at=1:0:0:0;; esac\n" + ALL_BUT_THE_END +
+                         'printf \'{"hbad-capture": 1, "at": {"device": "%s", "cdb": "12 00 00 00 24 00"}}\\0\' $at\n'
+                         'echo $$ >>$pid; exec sleep 300\n').ready()
+        self.wait(d, lambda a, b: b["stuck"] == 3 and b["state"] == "quarantine")
+        d.ask(OURS + "Refresh")
+        self.assertEqual(len(self.hanging()), 3)
+        self.assert_first_is_whole(self.report(d))
+
+    def test_adapter_that_hangs(self):
+        """It gets no second process, and the first adapter is read every round."""
+        d = self.machine("echo $$ >>$pid; exec sleep 300", interval="100ms").ready()
+        self.wait(d, lambda a, b: b["state"] == "hanging")
+        rounds = d.ask(OURS + "GetStatus")["parameters"]["rounds"]
+        deadline = time.monotonic() + daemon.PATIENCE
+        while d.ask(OURS + "GetStatus")["parameters"]["rounds"] < rounds + 5:
+            self.assertLess(time.monotonic(), deadline)
+        self.assertEqual(len(self.hanging()), 1)
+        self.assert_first_is_whole(self.report(d))
+        self.assertEqual(self.report(d)["summary"]["links"], LINKS_EACH)
+        self.collector(":")
+        self.stop_hanging()
+        self.wait(d, lambda a, b: b["state"] != "hanging" and not b["notes"] and b["last_read"])
+        d.ask(OURS + "Refresh")
+        self.assertEqual(self.report(d)["summary"]["links"], 2 * LINKS_EACH)
+
+    def test_ends_while_all_hangs(self):
+        d = self.machine("echo $$ >>$pid; exec sleep 300")
+        deadline = time.monotonic() + daemon.PATIENCE
+        while not self.hanging():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+        client = d.client()
+        answer = client.ask(OURS + "GetReport")  # nothing has been read of the second one yet, and that keeps nobody waiting
+        self.assertTrue("report" in answer["parameters"] or answer["error"] == OURS + "NotReady")
+        client.close()
+        begin = time.monotonic()
+        d.process.send_signal(signal.SIGTERM)
+        d.process.wait(daemon.PATIENCE)
+        self.assertLess(time.monotonic() - begin, 10)
+
+    def test_what_fails_costs_what_was_known_nothing(self):
+        """A round that brings nothing leaves the last one that did, and says so."""
+        d = self.machine().ready()
+        for script, said in (("echo no luck >&2; exit 5", "ended early.*no luck"), ("$real \"$@\" | head -c 3000; exit 0", "ended early"),
+                             ("while printf 'garbage\\0'; do :; done", "no capture"), ("printf '\\0'", "no capture"),
+                             ("printf '{\"hbad-capture\": 1, \"end\": true}\\0'; exit 0", "sent nothing"),
+                             ("exit 0", "ended early")):
+            with self.subTest(script):
+                self.collector(script)
+                d.ask(OURS + "Refresh")
+                report = self.report(d)
+                self.assertEqual(report["summary"]["links"], 2 * LINKS_EACH)
+                self.assertEqual(report["summary"]["unexamined"], 1)
+                self.assertRegex("\n".join(report["notes"]), said)
+                self.collector(":")
+                d.ask(OURS + "Refresh")
+                self.assertEqual(self.report(d)["notes"], [])
+
+    def test_adapter_that_goes_and_comes(self):
+        """What only the other one has seen of it in passing does not bring it back."""
+        d = self.machine().ready()
+        link = os.path.join(self.root + "/sys/class/scsi_host/host1")
+        target = os.readlink(link)
+        os.unlink(link)
+        d.ask(OURS + "Refresh")
+        self.assertEqual(len(self.status(d)), 1)
+        self.assertEqual([h["kernel_name"] for h in self.report(d)["hosts"]], ["host0"])
+        os.symlink(target, link)
+        d.ask(OURS + "Refresh")
+        self.assertEqual(len(self.status(d)), 2)
+        self.assertEqual([h["kernel_name"] for h in self.report(d)["hosts"]], ["host0", "host1"])
+
+    def test_no_collector(self):
+        run = subprocess.run([os.path.join(daemon.PROGRAMS, "hbad"), "--collector", "/nonexistent"], stderr=subprocess.PIPE,
+                             timeout=daemon.PATIENCE, check=False)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn(b"/nonexistent", run.stderr)
+
+    def test_no_adapter(self):
+        shutil.rmtree(self.root + "/sys/class/scsi_host")
+        d = self.machine().ready()
+        self.assertEqual(self.report(d)["summary"]["hosts"], 0)
+
+
+if __name__ == "__main__":
+    daemon.main()
