@@ -10,6 +10,7 @@
 #include "daemon/log.h"
 #include "daemon/manager.h"
 #include "diagnose/diagnose.h"
+#include "diagnose/ledger.h"
 #include "source/unite.h"
 
 /* The newest first: of what several have seen, it is believed. */
@@ -67,6 +68,17 @@ static int add_notes(const struct manager *m, struct report *report)
     return 0;
 }
 
+/* What was sent to devices in the last look at each adapter. */
+static int add_ledger(const struct manager *m, struct report *report)
+{
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < m->adapters.n; i++)
+        if (m->adapters.v[i]->store)
+            r = ledger_take(m->adapters.v[i]->store, report);
+    return r;
+}
+
 /* What was before that time as one list; its snapshots are borrowed. None where something of an adapter was never read:
  * what is missing then may be there. */
 static int past_of(const struct manager *m, uint64_t wall_us, struct history **ret)
@@ -99,6 +111,8 @@ static int diagnose_parts(struct manager *m, struct source *source, uint64_t wal
     if (r < 0)
         return r;
     r = add_notes(m, report);
+    if (r == 0)
+        r = add_ledger(m, report);
     if (r < 0)
         report_free(report);
     else
