@@ -121,13 +121,14 @@ static int find_adapters(struct manager *m, const char *path)
 {
     DIR *dir = opendir(path);
     struct dirent *e;
-    int r = dir ? 0 : -errno;
+    int r = 0;
 
+    if (!dir)
+        return -errno;
     while (r == 0 && (e = readdir(dir)))
         if (e->d_name[0] != '.' && e->d_type == DT_DIR)
             r = add_adapter(m, e->d_name);
-    if (dir)
-        closedir(dir);
+    closedir(dir);
     if (r == 0 && !m->adapters.n)
         r = add_adapter(m, "");
     if (r == 0)

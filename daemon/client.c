@@ -195,7 +195,7 @@ static int serve(struct client *c, struct bytes message)
 {
     _cleanup_(arena_freep) struct arena *arena = arena_new();
     struct varlink_call call;
-    struct buffer_writer w;
+    struct buffer_writer w = { 0 };
     struct buffer *answer;
     const char *why;
     int r = arena ? varlink_parse(message, arena, &call, &why) : -ENOMEM;

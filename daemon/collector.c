@@ -349,7 +349,7 @@ static int listen_to(struct collector *c, int out, int err)
 static int start_process(struct collector *c)
 {
     int out[2], err[2], r;
-    pid_t pid;
+    pid_t pid = 0;
 
     if (pipe2(out, O_CLOEXEC) < 0)
         return -errno;

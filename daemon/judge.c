@@ -102,7 +102,7 @@ static int diagnose_parts(struct manager *m, struct source *source, uint64_t wal
 {
     _cleanup_(history_freep) struct history *past = NULL;
     struct diagnose_options options = { .level = LEVEL_ALL, .config = &m->config };
-    struct report *report;
+    struct report *report = NULL;
     int r = past_of(m, wall_us, &past);
 
     options.history = past;

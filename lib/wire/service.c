@@ -180,7 +180,7 @@ int varlink_serve(const struct varlink_service *service, const struct varlink_ca
         varlink_error(out, SERVICE ".InterfaceNotFound", "interface", name);
         return VARLINK_REPLIED;
     }
-    m = method_named(is_ours ? SERVICE_METHODS : i->methods, dot + 1);
+    m = method_named(is_ours ? SERVICE_METHODS : i->methods, dot ? dot + 1 : "");
     if (!m || call->upgrade) {
         varlink_error(out, m ? SERVICE ".MethodNotImplemented" : SERVICE ".MethodNotFound",
                       "method", call->method);
