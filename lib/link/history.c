@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "facts/key.h"
 
 struct history *history_free(struct history *h)
@@ -330,6 +331,48 @@ int history_of(const struct history *h, const struct model *m, uint64_t wall_us,
     }
     *ret = TAKE_PTR(fit);
     return 0;
+}
+
+static bool link_is_shown(const struct history *h, size_t i, const struct sample *s)
+{
+    bool speed = !s->known, lanes = !s->known, later = false;
+
+    for (size_t k = 0; k < h->snapshots.n && !(speed && lanes && later); k++) {
+        const struct sample *x = k == i ? NULL : snapshot_link(&h->snapshots.v[k], s->id);
+
+        if (!x || x->state != LINK_UP)
+            continue;
+        later = later || k > i;
+        if (!x->known || !text_same(x->far_id, s->far_id))
+            continue;
+        speed = speed || rate_compare(x->rate, s->rate) >= 0;
+        lanes = lanes || x->rate.lanes >= s->rate.lanes;
+    }
+    return speed && lanes && later;
+}
+
+static bool remote_is_shown(const struct history *h, size_t i, const char *id)
+{
+    for (size_t k = i + 1; k < h->snapshots.n; k++) {
+        const struct past *p = snapshot_remote(&h->snapshots.v[k], id);
+
+        if (p && p->is_up)
+            return true;
+    }
+    return false;
+}
+
+bool history_can_spare(const struct history *h, size_t i)
+{
+    const struct snapshot *s = &h->snapshots.v[i];
+
+    for (size_t k = 0; k < s->n_links; k++)
+        if (s->links[k].state == LINK_UP && !link_is_shown(h, i, &s->links[k]))
+            return false;
+    for (size_t k = 0; k < s->n_remotes; k++)
+        if (s->remotes[k].is_up && !remote_is_shown(h, i, s->remotes[k].id))
+            return false;
+    return true;
 }
 
 bool snapshot_same_boot(const struct snapshot *a, const struct snapshot *b)

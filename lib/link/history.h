@@ -96,6 +96,12 @@ int history_fits(const struct snapshot *s, const struct model *m, uint64_t wall_
 int history_of(const struct history *h, const struct model *m, uint64_t wall_us,
                struct history **ret);
 
+/* Can that snapshot be left out, and all that is asked of the past is answered as before? So it is where others show, of
+ * each link that was up in it, a mode as good and as many lanes with the same far end, and where each link and remote port
+ * that was up in it was so later, too. Not looked at is what changed when: whoever leaves out snapshots keeps those of
+ * the last hours (thresholds of flapping and of growing errors). */
+bool history_can_spare(const struct history *h, size_t i);
+
 /* The link, host, remote port or device of that id in a snapshot; NULL where it was not. */
 const struct sample *snapshot_link(const struct snapshot *s, const char *id);
 const struct past *snapshot_host(const struct snapshot *s, const char *id);

@@ -184,6 +184,49 @@ static void down(void **state)
     }
 }
 
+/* The best of each pair, the widest, and what was up last stay; all else can go. */
+static void spared(void **state)
+{
+    struct machine k = machine_new();
+    struct host *h = host(&k, "host0", "0000:01:00.0");
+    struct link *a = wire(&k, h, "a", 4, MB(300)), *b = wire(&k, h, "b", 1, MB(600)), *gone;
+    static const bool WANTED[] = { false, true, true, false, true, false, false };
+
+    (void)state;
+    a->far_id = b->far_id = "one";
+    remember(&k, 0); /* as the next one */
+    remember(&k, 1); /* the widest of a */
+    runs(&k, a, 1, MB(1500));
+    b->far_id = "two";
+    remote(&k, a, "r", NULL, true);
+    gone = wire(&k, h, "gone", 1, MB(600));
+    remember(&k, 2); /* the best of a; the last of what is gone, and of the remote port */
+    drop(&k, gone);
+    k.model->remotes.n = 0;
+    runs(&k, a, 1, MB(300));
+    remember(&k, 3);
+    b->far_id = "one";
+    runs(&k, b, 1, MB(1200));
+    remember(&k, 4); /* the best of b with the first end */
+    runs(&k, b, 1, MB(300));
+    remember(&k, 5);
+    remember(&k, 6);
+    for (size_t i = 0, n = 0; n < sizeof(WANTED) / sizeof(WANTED[0]); n++) {
+        bool last = n + 1 == sizeof(WANTED) / sizeof(WANTED[0]);
+
+        assert_int_equal(history_can_spare(k.past, i), !WANTED[n] && !last);
+        if (WANTED[n] || last) {
+            i++;
+            continue;
+        }
+        k.past->snapshots.n--;
+        memmove(&k.past->snapshots.v[i], &k.past->snapshots.v[i + 1],
+                (k.past->snapshots.n - i) * sizeof(k.past->snapshots.v[0]));
+    }
+    assert_int_equal(k.past->snapshots.n, 4);
+    machine_done(&k);
+}
+
 static void boots(void **state)
 {
     struct snapshot a = { .wall_us = 5000 * MINUTE_US, .mono_us = 100 * MINUTE_US }, b = a;
@@ -217,7 +260,8 @@ int main(void)
         cmocka_unit_test(found_by_id),  cmocka_unit_test(of_this_machine),
         cmocka_unit_test(oldest_first), cmocka_unit_test(best_of_a_pair),
         cmocka_unit_test(widest),       cmocka_unit_test(down),
-        cmocka_unit_test(boots),        cmocka_unit_test(same_modes),
+        cmocka_unit_test(boots),        cmocka_unit_test(spared),
+        cmocka_unit_test(same_modes),
     };
 
     return cmocka_run_group_tests(TESTS, NULL, NULL);
