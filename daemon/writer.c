@@ -42,6 +42,7 @@ struct writer {
 
     struct writer_queue queue;
     uint64_t last_n;
+    uint64_t look_us; /* when a look was put in last */
 
     int fd, pid, pid_fd; /* -1, 0, -1: none; a child that was given up has no fd any more */
     bool wants_output;
@@ -205,6 +206,22 @@ int writer_put(struct writer *w, struct record *record, uint64_t now_us)
     if (record->kind == RECORD_LOOK && record->look.is_whole)
         w->wants_whole = false;
     return send_some(w, now_us);
+}
+
+int writer_put_look(struct writer *w, const struct snapshot *before, const struct snapshot *after,
+                    uint64_t now_us)
+{
+    struct record record = { .kind = RECORD_LOOK };
+    int r = look_between(w->wants_whole ? NULL : before, after, &record.look);
+
+    if (r == 0 && look_is_quiet(&record.look) && now_us < w->look_us + WRITER_QUIET_US)
+        return 0;
+    if (r == 0)
+        r = writer_put(w, &record, now_us);
+    if (r == 0)
+        w->look_us = now_us;
+    look_done(&record.look);
+    return r;
 }
 
 /* ---- the child ---- */

@@ -39,6 +39,7 @@ struct writer_options {
 enum {
     WRITER_QUEUE_BYTES = 4 << 20,   /* some hours of changes of a machine with 1,000 links */
     WRITER_STUCK_US = 20 * 1000000, /* a disk may spin up, and recover from an error, before that */
+    WRITER_QUIET_US = 15 * 60 * 1000000, /* as fine as history_db_looks() is asked for */
     WRITER_TRIES = 3,
     WRITER_REPLY_BYTES = 16 << 20, /* a child that says more at once is not right in the head */
 };
@@ -63,6 +64,13 @@ int writer_dispatch(struct writer *w, uint64_t now_us);
 /* Queues a record, whose `n` becomes its number. Returns 0, -ENOBUFS where there is no room (it is counted), or
  * -ENOMEM. */
 int writer_put(struct writer *w, struct record *record, uint64_t now_us);
+
+/* Queues what is different in the snapshot `after`, of which `before` is the one that was passed the last time (NULL at
+ * the first). The look is whole where it must be. One in which nothing is different is left out, but for one in
+ * WRITER_QUIET_US: the next one with a difference says of the one before it when it was, so that nothing is lost by it, and
+ * a disk that sleeps is let sleep. Returns as writer_put(). */
+int writer_put_look(struct writer *w, const struct snapshot *before, const struct snapshot *after,
+                    uint64_t now_us);
 
 /* Must the next look be whole? It must at first, and after one was left out or lost. */
 bool writer_wants_whole(const struct writer *w);
