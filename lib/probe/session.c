@@ -21,8 +21,16 @@ struct probing {
     struct watch_sample *before, *after; /* of each device that is watched */
     uint64_t beside;                     /* commands that each burst sends besides its reads */
     uint64_t median_sum, idle_sum;       /* times reads, times microseconds */
+    bool
+        has_stopped; /* at the last look the device or its host was not running: error recovery, offline */
     struct measurement sum;
 };
+
+/* May it go on beside others? Never through error recovery. */
+static bool goes_on(const struct probing *p)
+{
+    return p->session->forced && !p->has_stopped;
+}
 
 /* ---- looks ---- */
 
@@ -101,6 +109,9 @@ static int look_again(struct probing *p, uint64_t own, const char **ret_why)
 
         *ret_why = watch_disturbed(p->arena, d->hctl, &p->before[i], &p->after[i], &ours);
     }
+    for (size_t i = 0; r == 0 && i < p->entry->n_watch; i++)
+        if (p->entry->watch[i] == p->entry->device)
+            p->has_stopped = !p->after[i].host_running || !p->after[i].is_running;
     p->before = p->after;
     p->after = last;
     return r;
@@ -123,7 +134,7 @@ static int wait_for_quiet(struct probing *p)
         return r;
     p->session->ops->wait(p->session->userdata, SESSION_QUIET_US);
     r = look_again(p, 0, &why);
-    if (r == 0 && why && !p->session->forced)
+    if (r == 0 && why && !goes_on(p))
         refuse(p, EBUSY, why);
     return r;
 }
@@ -145,13 +156,13 @@ static int ask_whether_awake(struct probing *p)
                a.refused ? a.refused : "it did not say whether it sleeps");
         return 0;
     }
-    if (!p->session->forced && !a.status && sense_decode(a.data, &sense) == 0 &&
-        sense_is_low_power(&sense)) {
+    if (!(p->session->forced && p->entry->is_named) && !a.status &&
+        sense_decode(a.data, &sense) == 0 && sense_is_low_power(&sense)) {
         refuse(p, EPERM, "it sleeps, and a read would wake it");
         return 0;
     }
     r = look_again(p, 1, &why);
-    if (r == 0 && why && !p->session->forced)
+    if (r == 0 && why && !goes_on(p))
         refuse(p, EBUSY, why);
     return r;
 }
@@ -277,7 +288,7 @@ static int read_bursts(struct probing *p)
     int r = 0;
 
     while (r == 0 && !p->sum.error && p->sum.bytes < e->total_bytes && p->sum.us < e->longest_us &&
-           (!p->sum.disturbed || p->session->forced)) {
+           (!p->sum.disturbed || goes_on(p))) {
         uint64_t left = e->total_bytes - p->sum.bytes, had = p->sum.bytes;
         struct measurement x;
         const char *why = NULL;

@@ -34,8 +34,9 @@ struct session_ops {
 struct session {
     struct source *source;
     const struct command_target *target; /* of the device, with TARGET_READS */
-    bool
-        forced; /* others at work do not keep it from reading; the result is disturbed all the same */
+    /* Others at work do not keep it from reading, and the result is disturbed all the same; nor does sleep, where the plan's
+     * entry is named. That it or its host is not running does. */
+    bool forced;
     const struct session_ops *ops;
     void *userdata;
 };

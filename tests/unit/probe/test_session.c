@@ -303,10 +303,42 @@ static void forced(void **state)
     r.burst_number = 2;
     r.others_in_burst = 1;
     r.sense = ASLEEP;
+    r.plan.v[0].is_named = true;
     m = probe(&r, true);
     assert_int_equal(m.error, 0);
     assert_string_equal(m.disturbed, "1 command of 0:0:1:0 came between");
     assert_int_equal(m.bytes, 4 << 20);
+    end(&r);
+}
+
+/* What force is not for: what sleeps and was not named, and what is in error recovery. */
+static void forced_in_vain(void **state)
+{
+    struct rig r;
+    struct measurement m;
+
+    (void)state;
+    begin(&r);
+    r.sense = ASLEEP;
+    m = probe(&r, true);
+    assert_int_equal(m.error, EPERM);
+    assert_string_equal(m.disturbed, "it sleeps, and a read would wake it");
+    assert_int_equal(r.bursts, 0);
+    end(&r);
+    begin(&r);
+    r.host_state = "recovery";
+    r.plan.v[0].is_named = true;
+    m = probe(&r, true);
+    assert_int_equal(m.error, EBUSY);
+    assert_string_equal(m.disturbed, "the host of 0:0:0:0 is not running");
+    assert_int_equal(r.bursts + r.senses, 0);
+    end(&r);
+    begin(&r);
+    r.burst_number = 1;
+    r.stop_host_in_burst = "recovery";
+    m = probe(&r, true);
+    assert_string_equal(m.disturbed, "the host of 0:0:0:0 is not running");
+    assert_int_equal(r.bursts, 2);
     end(&r);
 }
 
@@ -401,8 +433,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quiet),          cmocka_unit_test(busy_before),
         cmocka_unit_test(somebody_comes), cmocka_unit_test(forced),
-        cmocka_unit_test(beside),         cmocka_unit_test(asleep),
-        cmocka_unit_test(other_method),   cmocka_unit_test(device_fails),
+        cmocka_unit_test(forced_in_vain), cmocka_unit_test(beside),
+        cmocka_unit_test(asleep),         cmocka_unit_test(other_method),
+        cmocka_unit_test(device_fails),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
