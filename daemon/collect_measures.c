@@ -128,7 +128,7 @@ static int examine(struct session *s, struct measure_device *d, const struct sub
         d->why = tier == CONFIG_TIER_IDENTIFY
                      ? "the configuration or udev allows no reads of it: its tier is identify"
                      : "the configuration or udev allows no commands to it: its tier is sysfs";
-    } else if (!s->asked->forced && d->target.type == 0x00 &&
+    } else if (!s->asked->forced && device_type_is_disk(d->target.type) &&
                fact_number_or(subject, &KEY_ROTATIONAL, 1)) {
         return ask_whether_awake(s, d);
     }

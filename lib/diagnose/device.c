@@ -310,7 +310,7 @@ static int ask_whether_awake(struct device_walk *w)
     struct sense s;
     int r;
 
-    if (w->asked_whether_awake || !w->g->source->asking_costs || w->type != 0x00 ||
+    if (w->asked_whether_awake || !w->g->source->asking_costs || !device_type_is_disk(w->type) ||
         !fact_number_or(w->device, &KEY_ROTATIONAL, 1))
         return 0;
     w->asked_whether_awake = true;

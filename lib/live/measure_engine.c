@@ -52,13 +52,6 @@ struct refusal {
     const char *why;
 };
 
-static bool is_disk(int type)
-{
-    /* Direct access, simplified direct access, host-managed zones (SPC-5 table of peripheral device
-     * types). Of others reading can move, load or take away something. */
-    return type == 0x00 || type == 0x0e || type == 0x14;
-}
-
 static struct refusal refusal_of(const struct measure_engine *e, size_t device,
                                  const struct measure_method *m, const struct measure_request *r)
 {
@@ -70,7 +63,7 @@ static struct refusal refusal_of(const struct measure_engine *e, size_t device,
         return (struct refusal){ d->error, d->why };
     if (e->failed[device])
         return (struct refusal){ e->failed[device], "an earlier read of it failed" };
-    if (!is_disk(d->target.type))
+    if (!device_type_is_disk(d->target.type))
         return (struct refusal){ EPERM, "only disks are measured" };
     why = command_courtesy(&d->target,
                            (struct bytes){ m->what == MEASURE_READ_BUFFER ? BUFFER : READ, 10 });

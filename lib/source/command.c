@@ -133,6 +133,11 @@ bool command_reads_data(struct bytes cdb)
            (opcode == OP_READ_BUFFER_10 && (bytes_at(cdb, 1) & 0x1f) == 0x02);
 }
 
+bool device_type_is_disk(int type)
+{
+    return type == 0x00 || type == 0x0e || type == 0x14;
+}
+
 bool hctl_is_valid(const char *text)
 {
     unsigned colons = 0;

@@ -110,6 +110,10 @@ bool command_reads_data(struct bytes cdb);
 /* What the standards call the operation of a CDB: "INQUIRY", "READ(10)"; NULL for one that is never sent. */
 const char *command_name(struct bytes cdb);
 
+/* Is it a peripheral device type of a disk: direct access, simplified direct access, host-managed zones (SPC-5 table of
+ * peripheral device types; ZBC 5.3)? Of other types reading can move, load or take away something. */
+bool device_type_is_disk(int type);
+
 /* Is the text H:C:T:L, four decimal numbers, as the kernel names devices? */
 bool hctl_is_valid(const char *text);
 

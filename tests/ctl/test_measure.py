@@ -130,6 +130,18 @@ class Refusals(Machine):
         self.assertEqual(self.refusal(*words), ("EBUSY", "it sleeps, and a command would wake it"))
         self.assertEqual(self.refusal(*words, "--force")[0], "ENOENT")     # its node is not there
 
+    def test_rotating_disks_are_asked_whether_they_sleep(self):
+        write_tree(load("spi-fusion-one-at-half-rate"), self.root)
+        kinds = {"0:0:0:0": 0x00, "0:0:1:0": 0x14, "1:0:1:0": 0x0c}   # a disk, one with zones, no disk
+        for hctl, kind in kinds.items():
+            path = os.path.join(device_dir(self.root, hctl), "inquiry")
+            if os.path.exists(path):
+                os.unlink(path)
+            self.put(hctl, "type", "%d\n" % kind)
+        parts = self.measure(None, "--measure=read-media", *("--device=" + hctl for hctl in kinds))
+        asked = [part["at"]["device"] for part in parts if part.get("at", {}).get("cdb", "")[:2] == "03"]
+        self.assertEqual(asked, ["0:0:0:0", "0:0:1:0"])
+
     def test_two_paths(self):
         write_tree(load("spi-fusion-one-at-half-rate"), self.root)
         for hctl in "0:0:0:0", "0:0:1:0":
