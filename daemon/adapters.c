@@ -19,9 +19,6 @@ enum {
     EVENTS_AT_ONCE = 512, /* events taken before the rest of the loop has its turn */
 };
 
-/* Results of one round come within a moment of each other: they are judged together. */
-static const uint64_t TOGETHER_US = 1000000;
-
 int adapter_note(struct adapter_state *a, const char *format, ...)
 {
     va_list args;
@@ -191,13 +188,22 @@ void adapters_go_on(struct manager *m)
     set_alarm(m);
 }
 
+/* Results of one round come within a moment of each other and are judged together. The first report waits for all, but
+ * not for what hangs. */
+static uint64_t time_for_others(const struct manager *m)
+{
+    static const uint64_t MOMENT_US = 1000000;
+
+    return m->report ? MOMENT_US : MOMENT_US + m->config.daemon.patience_us;
+}
+
 void adapters_ended(struct adapter_state *a, bool is_stuck)
 {
     struct manager *m = a->manager;
     uint64_t now = manager_now(m);
 
     schedule_ended(&m->schedule, &a->slot, is_stuck, now);
-    manager_judge_at(m, m->schedule.running ? now + TOGETHER_US : now);
+    manager_judge_at(m, m->schedule.running ? now + time_for_others(m) : now);
     adapters_go_on(m);
 }
 

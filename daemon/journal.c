@@ -47,14 +47,20 @@ static void disconnect(struct journal *j)
     j->fd = -1;
 }
 
+static void drop_waiting(struct journal *j)
+{
+    for (size_t i = 0; i < j->waiting.n; i++)
+        buffer_unref(j->waiting.v[i]);
+    j->waiting.n = 0;
+}
+
 struct journal *journal_free(struct journal *j)
 {
     if (!j)
         return NULL;
     disconnect(j);
     sd_event_source_disable_unref(j->retry);
-    for (size_t i = 0; i < j->waiting.n; i++)
-        buffer_unref(j->waiting.v[i]);
+    drop_waiting(j);
     free(j->waiting.v);
     sd_event_unref(j->event);
     free(j);
@@ -192,5 +198,9 @@ int journal_send(struct journal *j, const struct journal_field *fields, size_t n
         return -ENOMEM;
     }
     r = flush(j);
+    if (r == -ENOENT) { /* no journal, and nobody says that there will be one */
+        drop_waiting(j);
+        return r;
+    }
     return r < 0 ? try_later(j, r) : 0;
 }

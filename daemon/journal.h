@@ -27,5 +27,6 @@ struct journal *journal_new(sd_event *event, const char *socket_path);
 struct journal *journal_free(struct journal *j);
 DEFINE_CLEANUP(struct journal, journal_free)
 
-/* Sends an entry, now or as soon as it is taken. Returns 0, or -ENOMEM, -ENOBUFS where it is lost. */
+/* Sends an entry, now or as soon as it is taken. Returns 0, or, where it is lost, -ENOENT (there is no journal),
+ * -ENOBUFS (too many wait) or -ENOMEM. */
 int journal_send(struct journal *j, const struct journal_field *fields, size_t n);

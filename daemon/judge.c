@@ -43,29 +43,32 @@ static struct taken taken_now(const struct manager *m, const struct utsname *nam
     return newest;
 }
 
-/* What the adapters say of themselves goes into the report. */
+static int add_note(struct report *report, const char *text)
+{
+    return text ? vec_push(&report->notes, text) : -ENOMEM;
+}
+
+/* What the adapters say of themselves goes into the report. One of which nothing is known yet is not seen, either. */
 static int add_notes(const struct manager *m, struct report *report)
 {
-    if (m->list_error) {
-        const char *text = arena_printf(report->model->arena, "the SCSI hosts cannot be listed: %s",
-                                        strerror(m->list_error));
+    struct arena *arena = report->model->arena;
+    int r = 0;
 
+    if (m->list_error) {
         report->unexamined++;
-        if (!text || vec_push(&report->notes, text) < 0)
-            return -ENOMEM;
+        r = add_note(report, arena_printf(arena, "the SCSI hosts cannot be listed: %s",
+                                          strerror(m->list_error)));
     }
-    for (size_t i = 0; i < m->adapters.n; i++) {
+    for (size_t i = 0; r == 0 && i < m->adapters.n; i++) {
         const struct adapter_state *a = m->adapters.v[i];
 
-        report->unexamined += a->is_unexamined;
-        for (size_t k = 0; k < a->notes.n; k++) {
-            const char *text = arena_strdup(report->model->arena, a->notes.v[k]);
-
-            if (!text || vec_push(&report->notes, text) < 0)
-                return -ENOMEM;
-        }
+        report->unexamined += a->is_unexamined || !a->store;
+        if (!a->store && !a->notes.n)
+            r = add_note(report, arena_printf(arena, "%s has not been read yet", a->name));
+        for (size_t k = 0; r == 0 && k < a->notes.n; k++)
+            r = add_note(report, arena_strdup(arena, a->notes.v[k]));
     }
-    return 0;
+    return r;
 }
 
 /* What was sent to devices in the last look at each adapter. */
@@ -120,6 +123,27 @@ static int diagnose_parts(struct manager *m, struct source *source, uint64_t wal
     return r;
 }
 
+/* Makes room for one more: the one goes without which the others lie most evenly, and never the oldest. So looks that
+ * come fast, one after the other, do not push out the hours before. */
+static void make_room(struct manager *m)
+{
+    size_t least = 1;
+    uint64_t least_us = UINT64_MAX;
+
+    for (size_t i = 1; i + 1 < m->n_past; i++) {
+        uint64_t gap_us = m->past[i + 1]->snapshots.v[0].mono_us -
+                          m->past[i - 1]->snapshots.v[0].mono_us;
+
+        if (gap_us < least_us) {
+            least_us = gap_us;
+            least = i;
+        }
+    }
+    history_free(m->past[least]);
+    m->n_past--;
+    memmove(m->past + least, m->past + least + 1, (m->n_past - least) * sizeof(m->past[0]));
+}
+
 /* Keeps what a whole round saw for the next ones: so all counters are of one time. */
 static int remember(struct manager *m)
 {
@@ -138,10 +162,8 @@ static int remember(struct manager *m)
         history_free(look);
         return r;
     }
-    if (m->n_past == PAST_MAX) {
-        history_free(m->past[0]);
-        memmove(m->past, m->past + 1, --m->n_past * sizeof(m->past[0]));
-    }
+    if (m->n_past == PAST_MAX)
+        make_room(m);
     m->past[m->n_past++] = look;
     m->remembered = m->schedule.round;
     return 0;

@@ -77,8 +77,12 @@ static void say_messages(const struct config_messages *messages)
     for (size_t i = 0; i < messages->list.n; i++) {
         const struct config_message *m = &messages->list.v[i];
 
-        log_line(m->is_warning ? LOG_WARN : LOG_ERROR, "%s:%u: %s", m->place.file, m->place.line,
-                 m->text);
+        enum log_priority priority = m->is_warning ? LOG_WARN : LOG_ERROR;
+
+        if (m->place.line)
+            log_line(priority, "%s:%u: %s", m->place.file, m->place.line, m->text);
+        else
+            log_line(priority, "%s: %s", m->place.file, m->text);
     }
 }
 

@@ -293,8 +293,8 @@ static void tell_journal(struct manager *m, const struct track_event *e)
         r = vec_push(&fields, (struct journal_field){ "HBAD_NAME", f->names.v[i] });
     if (r == 0)
         r = journal_send(m->journal, fields.v, fields.n);
-    if (r == -ENOMEM)
-        log_line(LOG_ERROR, "out of memory: not in the journal: %s", t->summary);
+    if (r == -ENOENT || r == -ENOMEM) /* -ENOBUFS is said for all of them at once */
+        log_line(LOG_NOTE, "%s: %s", t->entry->code, message ? message : t->summary);
     free(fields.v);
 }
 

@@ -169,6 +169,16 @@ class Machine(daemon.Test):
         d.ask(OURS + "Refresh")
         self.assertEqual(self.report(d)["summary"]["links"], 2 * LINKS_EACH)
 
+    def test_first_report_waits_for_all(self):
+        """But for what hangs: that is said."""
+        d = self.machine("sleep 0.5; exec $real \"$@\"").ready()
+        self.assertEqual(self.report(d)["summary"]["links"], 2 * LINKS_EACH)
+        d = self.machine("echo $$ >>$pid; exec sleep 300").ready()
+        report = self.report(d)
+        self.assert_first_is_whole(report)
+        self.assertEqual(report["summary"]["unexamined"], 1)
+        self.assertRegex("\n".join(report["notes"]), "host1.* has not (been read|answered)")
+
     def test_ends_while_all_hangs(self):
         d = self.machine("echo $$ >>$pid; exec sleep 300")
         deadline = time.monotonic() + daemon.PATIENCE

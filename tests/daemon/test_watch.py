@@ -177,8 +177,10 @@ class Journal(daemon.Test):
         self.assertGreater(len(first), 0)
 
     def test_no_journal(self):
+        """Then what would be in it is said to who started it."""
         d = self.start(golden("spi-fusion-one-at-half-rate"), journal=False).ready()
         self.assertIn("report", d.ask(OURS + "GetReport")["parameters"])
+        self.assertTrue(any("rate-below-expected: target0:0:2 " in line for line in d.said), d.said)
 
 
 class Service(daemon.Test):
