@@ -35,6 +35,33 @@ ALL_BUT_THE_END = "$real \"$@\" | tr '\\0' '\\n' | grep -v '\"end\"' | tr '\\n' 
 QUICK = "[daemon]\npatience = 2s\nquarantine = 100ms\nsettle = 10ms\nclear_after = 1ms\ninterval = "
 
 
+# Sends events as udevd does to who listens (libudev's own format, src/libsystemd/sd-device/device-monitor.c), within the
+# network namespace that it runs in: action and path of each on a line of standard input, then how often.
+EVENTS = """
+import socket, struct, sys
+
+def murmur2(data, m=0x5bd1e995, h=0):  # by which the kernel filters subsystems for libudev
+    h ^= len(data)
+    while len(data) >= 4:
+        k = struct.unpack("I", data[:4])[0] * m & 0xffffffff
+        h, data = (h * m & 0xffffffff) ^ ((k ^ k >> 24) * m & 0xffffffff), data[4:]
+    if data:
+        h = (h ^ int.from_bytes(data, "little")) * m & 0xffffffff
+    h = (h ^ h >> 13) * m & 0xffffffff
+    return h ^ h >> 15
+
+s = socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, 15)  # NETLINK_KOBJECT_UEVENT
+s.bind((0, 0))
+for line in sys.stdin:
+    action, path, times = line.split()
+    p = b"".join(b"%s=%s\\0" % x for x in ((b"ACTION", action.encode()), (b"DEVPATH", path.encode()), (b"SUBSYSTEM", b"scsi"),
+                                          (b"SEQNUM", b"1")))
+    header = b"libudev\\0" + struct.pack("!I", 0xfeedcafe) + struct.pack("III", 40, 40, len(p)) + struct.pack("!I", murmur2(b"scsi")) + bytes(12)
+    for _ in range(int(times)):
+        s.sendto(header + p, (0, 2))
+"""
+
+
 @unittest.skipUnless(namespaces_work(), "no mount namespace here: not root, or not permitted")
 class Machine(daemon.Test):
     def setUp(self):
@@ -71,9 +98,9 @@ class Machine(daemon.Test):
         if self.hanging():
             os.unlink(os.path.join(self.dir, "pid"))
 
-    def machine(self, script=":", interval="1h"):
+    def machine(self, script=":", interval="1h", before=()):
         return self.start(config=QUICK + interval + "\n", arguments=["--collector", self.collector(script)],
-                          before=in_namespace("mount --bind %s/sys /sys" % self.root))
+                          before=[*before, *in_namespace("mount --bind %s/sys /sys" % self.root)])
 
     def status(self, d):
         """Of the first and the second adapter."""
@@ -225,6 +252,36 @@ class Machine(daemon.Test):
         d.ask(OURS + "Refresh")
         self.assertEqual(len(self.status(d)), 2)
         self.assertEqual([h["kernel_name"] for h in self.report(d)["hosts"]], ["host0", "host1"])
+
+    def send_events(self, d, *events):
+        subprocess.run(["nsenter", "--target", str(d.process.pid), "--net", sys.executable, "-c", EVENTS],
+                       input="".join("%s %s %d\n" % e for e in events), text=True, check=True)
+
+    def test_events(self):
+        """What happens is looked at, once it is over, whatever comes of it; a storm is a few looks, and ends with the truth."""
+        d = self.machine("echo . >>%s/looks" % self.dir, before=["unshare", "--net"]).ready()
+        looks = lambda: os.path.getsize(self.dir + "/looks") // 2
+        host1, before = SECOND[len("/sys"):] + "host1", looks()
+        self.send_events(d, ("change", host1 + "/target1:0:0/1:0:0:0/block/sdf", 5))  # says nothing
+        link = os.path.join(self.root + "/sys/class/scsi_host/host1")
+        target = os.readlink(link)
+        os.unlink(link)
+        self.send_events(d, ("remove", host1 + "/target1:0:0/1:0:0:0", 3000), ("remove", host1, 1))
+        self.wait_for(lambda: len(self.status(d)) == 1)
+        d.ask(OURS + "Refresh")
+        self.assertEqual([h["kernel_name"] for h in self.report(d)["hosts"]], ["host0"])
+        os.symlink(target, link)
+        self.send_events(d, ("add", host1 + "/target1:0:0", 3000), ("add", host1, 1))
+        self.wait(d, lambda a, b: b["last_read"] is not None)
+        d.ask(OURS + "Refresh")
+        self.assertEqual(self.report(d)["summary"]["links"], 2 * LINKS_EACH)
+        self.assertLess(looks() - before, 100)  # of six thousand events; how many there are depends on how fast all this is
+
+    def wait_for(self, condition):
+        deadline = time.monotonic() + daemon.PATIENCE
+        while not condition():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
 
     def test_no_collector(self):
         run = subprocess.run([os.path.join(daemon.PROGRAMS, "hbad"), "--collector", "/nonexistent"], stderr=subprocess.PIPE,
