@@ -168,7 +168,10 @@ struct measure_load measure_load_now(struct source *s)
 
 uint64_t measure_idle_permille(struct measure_load from, struct measure_load to)
 {
+    uint64_t permille;
+
     if (to.total <= from.total || to.idle < from.idle)
         return 0;
-    return (to.idle - from.idle) * 1000 / (to.total - from.total);
+    permille = (to.idle - from.idle) * 1000 / (to.total - from.total);
+    return permille ? permille : 1;
 }

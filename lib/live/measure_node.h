@@ -20,5 +20,5 @@ struct measure_load {
 };
 struct measure_load measure_load_now(struct source *s);
 
-/* Thousandths of all time between the two that they were idle; 0: not known. */
+/* Thousandths of all time between the two that they were idle, 1 at least: 0 says that it is not known. */
 uint64_t measure_idle_permille(struct measure_load from, struct measure_load to);

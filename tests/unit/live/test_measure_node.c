@@ -190,6 +190,8 @@ static void load_of_the_processors(void **state)
     assert_int_equal(measure_idle_permille(from, to), 600 * 1000 / 660);
     assert_int_equal(measure_idle_permille(to, from), 0);
     assert_int_equal(measure_idle_permille(from, from), 0);
+    to.idle = from.idle; /* never: which is not the same as not known */
+    assert_int_equal(measure_idle_permille(from, to), 1);
     assert_int_equal(load_of(NULL).total, 0);
     assert_int_equal(load_of("intr 5\n").total, 0);
     assert_int_equal(load_of("cpu  1 x 3\n").total, 0);
