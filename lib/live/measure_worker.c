@@ -197,7 +197,7 @@ static int fit(struct worker *w, const struct way_extent *extent)
     if (w->r.error)
         return -w->r.error;
     c->blocks = extent->bytes / block;
-    c->commands = o->total_bytes ? (o->total_bytes + block - 1) / block : UINT64_MAX;
+    c->commands = o->total_bytes ? (o->total_bytes - 1) / block + 1 : UINT64_MAX;
     /* What has been read once is in the page cache. */
     if (w->io.way->is_buffered && w->io.what == MEASURE_READ_MEDIA && !o->random &&
         c->commands > c->blocks)
@@ -307,10 +307,13 @@ static bool read_one(struct worker *w, uint64_t place, uint64_t *now_ns)
             fail_by(w, &o);
             return false;
         }
-        w->r.retries++;
         *now_ns = run_now_ns();
-        if (atomic_load_explicit(&w->crew->stop, memory_order_relaxed))
+        if (*now_ns >= w->crew->run->deadline_ns && !w->r.bytes)
+            fail_by(w, &o);
+        if (*now_ns >= w->crew->run->deadline_ns ||
+            atomic_load_explicit(&w->crew->stop, memory_order_relaxed))
             return false;
+        w->r.retries++;
     }
     if (w->io.way->flags & SG_FLAG_DIRECT_IO && !o.was_direct) {
         fail(w, EOPNOTSUPP, "the sg driver copies: /proc/scsi/sg/allow_dio is not 1, or it cannot");

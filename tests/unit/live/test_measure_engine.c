@@ -5,6 +5,7 @@
 #include "fake_system.h"
 
 #include "live/measure_engine.h"
+#include "live/measure_worker.h"
 #include "source/replay.h"
 
 enum { BLOCK = 4096, DISK_BYTES = 4 * 1024 * 1024, CACHE_BYTES = 256 * 1024 };
@@ -314,6 +315,41 @@ static void a_busy_device_is_given_up(void **state)
     assert_int_equal(rig->m[0].retries, 40);
 }
 
+/* Patience with it is no longer than the time that a read may take. */
+static void a_busy_device_gets_no_more_time(void **state)
+{
+    struct rig *rig = *state;
+    struct measure_request r = {
+        .method = "read-media/sg", .block_bytes = BLOCK, .depth = 1, .longest_us = 100000
+    };
+    uint64_t began_ns = run_now_ns();
+    struct measurement m;
+
+    rig->fakes.v[0].fault = (struct fault){ .at = 0, .status = 0x08, .times = 1000 };
+    m = run(rig, &r, 1);
+    assert_int_equal(m.error, EBUSY);
+    assert_string_equal(m.disturbed, "the device stays busy");
+    assert_true(m.commands < 12); /* 1, 2, 4, … ms between them */
+    assert_true(run_now_ns() - began_ns < 2000000000);
+    rig->fakes.v[0].fault.at = atomic_load(&rig->fakes.v[0].reads) +
+                               2; /* what came before counts */
+    m = run(rig, &r, 1);
+    assert_int_equal(m.error, 0);
+    assert_int_equal(m.bytes, 2 * BLOCK);
+}
+
+/* The highest number is one, not none. */
+static void bytes_without_end(void **state)
+{
+    struct rig *rig = *state;
+    struct measure_request r = reads("read-media/sg", 1);
+
+    r.total_bytes = UINT64_MAX;
+    r.longest_us = 20000;
+    rig->fakes.v[0].latency_us = 100;
+    assert_true(run(rig, &r, 1).bytes > 0);
+}
+
 static void one_fails_the_others_go_on(void **state)
 {
     struct rig *rig = *state;
@@ -525,6 +561,8 @@ int main(void)
         TEST(faults_of_the_block_layer),
         TEST(attentions_before_the_size_is_told),
         TEST(a_busy_device_is_given_up),
+        TEST(a_busy_device_gets_no_more_time),
+        TEST(bytes_without_end),
         TEST(one_fails_the_others_go_on),
         TEST(all_begin_and_end_together),
         TEST(direct_counts_only_where_it_is),
