@@ -100,8 +100,8 @@ static bool within(uint64_t a, uint64_t b, unsigned percent)
 /* Are both of one row of a table: the same but for the block, or but for the depth? */
 static bool is_row(const struct measurement *a, const struct measurement *b)
 {
-    return text_same(a->method, b->method) && a->cold == b->cold &&
-           (a->block_bytes == b->block_bytes) != (a->depth == b->depth);
+    return (a->block_bytes == b->block_bytes) != (a->depth == b->depth) && a->cold == b->cold &&
+           text_same(a->method, b->method);
 }
 
 /* Is there a cell in the same row that asks for more at a time than `x`, other than `but`? */
@@ -109,10 +109,10 @@ static bool is_exceeded(const struct measurement *const *v, size_t n, const stru
                         const struct measurement *but)
 {
     for (size_t i = 0; i < n; i++)
-        if (v[i] != x && v[i] != but && !weakness(v[i]) && text_same(v[i]->method, x->method) &&
-            v[i]->cold == x->cold &&
-            (v[i]->block_bytes > x->block_bytes || v[i]->depth > x->depth) &&
-            v[i]->block_bytes >= x->block_bytes && v[i]->depth >= x->depth)
+        if ((v[i]->block_bytes > x->block_bytes || v[i]->depth > x->depth) &&
+            v[i]->block_bytes >= x->block_bytes && v[i]->depth >= x->depth && v[i] != x &&
+            v[i] != but && v[i]->cold == x->cold && text_same(v[i]->method, x->method) &&
+            !weakness(v[i]))
             return true;
     return false;
 }
@@ -128,9 +128,9 @@ static uint64_t plateau(const struct measurement *const *v, size_t n, enum measu
         if (!method || method->what != what || weakness(v[i]) || is_exceeded(v, n, v[i], v[i]))
             continue;
         for (size_t k = 0; k < n; k++) /* the next smaller one of a row */
-            if (k != i && !weakness(v[k]) && is_row(v[i], v[k]) && !is_exceeded(v, n, v[k], v[i]) &&
+            if (k != i && is_row(v[i], v[k]) && !weakness(v[k]) && cell_kb_per_s(v[i]) > best &&
                 within(cell_kb_per_s(v[i]), cell_kb_per_s(v[k]), SAME_PERCENT) &&
-                cell_kb_per_s(v[i]) > best)
+                !is_exceeded(v, n, v[k], v[i]))
                 best = cell_kb_per_s(v[i]);
     }
     return best;

@@ -267,12 +267,15 @@ static bool copies(const struct measurement *m)
 /* Is it the same cell by a way without copies: through the same node? */
 static bool is_counterpart(const struct measurement *copied, const struct measurement *direct)
 {
-    const struct measure_method *a = method_of(copied), *b = method_of(direct);
+    const struct measure_method *a, *b;
 
-    return a->what == b->what && copied->block_bytes == direct->block_bytes &&
-           copied->depth == direct->depth && copied->random == direct->random &&
-           copied->cold == direct->cold &&
-           (a->way == WAY_BLOCK_BUFFERED) == (b->way == WAY_BLOCK_DIRECT);
+    if (copied->block_bytes != direct->block_bytes || copied->depth != direct->depth ||
+        copied->random != direct->random || copied->cold != direct->cold || !is_usable(direct) ||
+        !goes_direct(direct))
+        return false;
+    a = method_of(copied);
+    b = method_of(direct);
+    return a->what == b->what && (a->way == WAY_BLOCK_BUFFERED) == (b->way == WAY_BLOCK_DIRECT);
 }
 
 static bool is_slower(const struct measurement *copied, const struct measurement *direct)
@@ -292,12 +295,13 @@ static bool find_copying(const struct judging *j, const struct measurement **ret
 {
     const struct measurement *a = NULL, *b = NULL;
 
-    for (size_t i = 0; i < j->n; i++)
-        for (size_t k = 0; is_usable(j->cells[i]) && copies(j->cells[i]) && k < j->n; k++) {
-            const struct measurement *x = j->cells[i], *y = j->cells[k];
+    for (size_t i = 0; i < j->n; i++) {
+        const struct measurement *x = j->cells[i];
 
-            if (!is_usable(y) || !goes_direct(y) || !is_counterpart(x, y) ||
-                !(is_slower(x, y) || is_costlier(x, y)))
+        for (size_t k = is_usable(x) && copies(x) ? 0 : j->n; k < j->n; k++) {
+            const struct measurement *y = j->cells[k];
+
+            if (!is_counterpart(x, y) || !(is_slower(x, y) || is_costlier(x, y)))
                 continue;
             if (a && (x->block_bytes < a->block_bytes ||
                       (x->block_bytes == a->block_bytes && cell_kb_per_s(y) <= cell_kb_per_s(b))))
@@ -305,6 +309,7 @@ static bool find_copying(const struct judging *j, const struct measurement **ret
             a = x;
             b = y;
         }
+    }
     *ret_copied = a;
     *ret_direct = b;
     return a != NULL;
