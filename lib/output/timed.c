@@ -47,7 +47,7 @@ const char *timed_trouble(const struct measurement *m)
         return NULL;
     if (!m->error)
         return "disturbed";
-    return m->bytes || m->errors ? "failed" : "refused";
+    return m->bytes || m->errors || m->error == ETIMEDOUT ? "failed" : "refused";
 }
 
 /* Sense data as hex, cut where it does not fit. */
