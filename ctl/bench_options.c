@@ -18,6 +18,7 @@ enum {
     DEPTH_MOST = 32,
     SECONDS_MOST = 3600,
     TEXT = 1024,
+    WORDS_MOST = 32, /* of a list, that hbad-collect takes */
 };
 
 /* One way each by which the three are comparable; for a sweep all that tell something by themselves. */
@@ -115,7 +116,7 @@ static int add_list(struct bench_arguments *a, const char *name, const char *lis
     _cleanup_free_ char *copy = strdup(list);
     char text[TEXT] = "", word[64];
     char *rest = copy, *one;
-    size_t n = 0;
+    size_t n = 0, words = 0;
 
     if (!copy)
         return -ENOMEM;
@@ -124,8 +125,8 @@ static int add_list(struct bench_arguments *a, const char *name, const char *lis
 
         if (r < 0)
             return r;
-        if (n + strlen(word) + 2 > sizeof(text)) {
-            say("%s%s: too many", name, list);
+        if (++words > WORDS_MOST || n + strlen(word) + 2 > sizeof(text)) {
+            say("%s %s: more than %d", name, list, WORDS_MOST);
             return -EINVAL;
         }
         n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", n ? "," : "", word);
@@ -219,7 +220,10 @@ static int add_blocks(struct bench_arguments *a, const struct bench_words *b, bo
 /* Shorter than ours: it gives up one device and goes on with the others, where we give up all. */
 static unsigned patience_of_collector(unsigned ours)
 {
-    return ours * 3 / 4 ? ours * 3 / 4 : 1;
+    enum { MOST = 3600 /* that hbad-collect takes */ };
+    unsigned s = ours * 3 / 4;
+
+    return !s ? 1 : s < MOST ? s : MOST;
 }
 
 int bench_arguments(const struct request *request, bool random, struct bench_arguments *ret)

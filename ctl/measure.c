@@ -71,15 +71,16 @@ static uint64_t thousandths_of_cell(const struct measuring *m)
 
 static void draw(const struct measuring *m)
 {
-    enum { BAR = 20 };
+    enum { BAR = 20, CELLS_MOST = 1000000 /* more are a mistake of who counts them */ };
     const struct progress *p = m->progress;
-    uint64_t all = p->runs * m->cells * 1000,
-             done = (p->run * m->cells + m->cell - 1) * 1000 + thousandths_of_cell(m);
+    uint64_t all, done;
     char left[40], text[512], bar[BAR + 1];
     unsigned columns = columns_of_terminal();
 
-    if (!p->shown || !m->cell || done > all)
+    if (!p->shown || !m->cell || m->cell > m->cells || p->run >= p->runs || m->cells > CELLS_MOST)
         return;
+    all = p->runs * m->cells * 1000;
+    done = (p->run * m->cells + m->cell - 1) * 1000 + thousandths_of_cell(m);
     for (unsigned i = 0; i < BAR; i++)
         bar[i] = i < done * BAR / all ? '#' : '.';
     bar[BAR] = '\0';

@@ -353,6 +353,16 @@ class Machine(unittest.TestCase):
                 config = [expected.pop()] if expected[-1].startswith("--config") else []
                 self.assertEqual(self.runs()[-1], [*expected, "--patience=3", *config, "--device=0:0:1:0"])
 
+    def test_what_the_collector_takes(self):
+        """An hour of patience, and lists of 32."""
+        self.collector("well(lambda d: 85)")
+        self.assertEqual(self.hbactl("--patience", "86400", "bench", "sdb").returncode, 0)
+        self.assertIn("--patience=3600", self.runs()[-1])
+        self.assertEqual(self.hbactl("bench", "sdb", "--depth", ",".join("1" * 32)).returncode, 0)
+        p = self.hbactl("bench", "sdb", "--depth", ",".join("1" * 33))
+        self.assertEqual(p.returncode, 64)
+        self.assertRegex(p.stderr, "^hbactl: --depth 1,.*: more than 32\n$")
+
     def test_sweep(self):
         self.collector("well(lambda d: 85)")
         p = self.hbactl("bench", "sdb", "--sweep", "--csv")
@@ -416,7 +426,7 @@ class Machine(unittest.TestCase):
         self.assertLess(time.monotonic() - start, 45)
         self.assertEqual(p.returncode, 1)
         self.assertRegex(p.stderr, r"^hbactl: device 0:0:0:0 has not answered for %d s and is not waited for any longer\n$" % PATIENCE_S)
-        self.assertIn("read-cached/sg, 1M: refused: no answer for %d s" % PATIENCE_S, " ".join(p.stdout.split()))
+        self.assertIn("read-cached/sg, 1M: failed: no answer for %d s" % PATIENCE_S, " ".join(p.stdout.split()))
         self.assertRegex(p.stdout, r"0:0:1:0  sdb[^\n]*\n[^\n]*\n\* +read-buffer/sg +1M +1 +85\.0 ")
 
     def test_moves_on(self):
@@ -491,6 +501,15 @@ class Machine(unittest.TestCase):
         self.assertIn("\r[....................]   0 %, 18 s left, sda read-buffer/sg\033[K", said)
         self.assertRegex(said, r"\r\[####\.+\]  22 %, 1[34] s left, sda read-media/sg\x1b\[K")
         self.assertRegex(said, r"2 devices read-media/sg\x1b\[K\r\x1b\[K$")
+
+    def test_progress_that_cannot_be(self):
+        """Whoever counts cells so has no bar, and nothing else is wrong."""
+        for cell, cells in ((1, 0), (3, 2), (1, 2 ** 61), (2 ** 62, 2 ** 62)):
+            with self.subTest(cells=cells):
+                self.collector("at('0:0:1:0', 'read-media/sg', 1048576, %d, %d)\nwell(lambda d: 85)" % (cell, cells))
+                status, said = self.on_terminal("bench", "sdb", "--method", "read-media")
+                self.assertEqual(status, 0)
+                self.assertEqual(said, "\r[....................]   0 %, 2 s left, sdb read-media/sg\033[K\r\033[K")
 
     # ---- probe ----
 
