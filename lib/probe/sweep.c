@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The judgement of tables (sweep.h). What is tried first wins: a medium that is slower than what lies before it, a link that
- * is full, the processor, the command rate, copying.
+ * is full, the processor, finding places, the command rate, copying.
  */
 #include "probe/sweep.h"
 
@@ -140,7 +140,7 @@ static const struct measurement *memory_like(const struct judging *j,
 
 static int try_medium(const struct judging *j)
 {
-    const struct measurement *media = fastest(j, is_sequential_media), *best = j->ret->best,
+    const struct measurement *media = fastest(j, is_sequential_media),
                              *memory = media ? memory_like(j, media) : NULL;
 
     if (memory && cell_kb_per_s(media) * 100 < cell_kb_per_s(memory) * MEDIUM_PERCENT)
@@ -148,11 +148,6 @@ static int try_medium(const struct judging *j)
             j, SWEEP_MEDIUM,
             "The medium limits: it gives " TENTHS " MB/s, the device's memory " TENTHS " MB/s (%s)",
             TENTHS_OF(cell_kb_per_s(media)), TENTHS_OF(cell_kb_per_s(memory)), memory->method);
-    if (best->random)
-        return found(j, SWEEP_MEDIUM,
-                     "Finding the place limits: " TENTHS " reads a second at random places, " TENTHS
-                     " ms for one",
-                     TENTHS_OF(cell_commands_per_1000s(best)), TENTHS_OF(cell_latency_us(best)));
     return 0;
 }
 
@@ -185,6 +180,18 @@ static int try_cpu(const struct judging *j)
                  "The processor limits: each thread keeps %" PRIu64 " %% of one busy, " TENTHS
                  " ms for a MB",
                  (share + 5) / 10, TENTHS_OF((cell_cpu_ns_per_mb(m) + 500) / 1000));
+}
+
+static int try_places(const struct judging *j)
+{
+    const struct measurement *best = j->ret->best;
+
+    if (!best->random)
+        return 0;
+    return found(j, SWEEP_MEDIUM,
+                 "Finding the place limits: " TENTHS " reads a second at random places, " TENTHS
+                 " ms for one",
+                 TENTHS_OF(cell_commands_per_1000s(best)), TENTHS_OF(cell_latency_us(best)));
 }
 
 /* Of the series of the best cell: the one with the largest block up to half of its own; NULL where the best is not the
@@ -336,7 +343,7 @@ static int judge_copying(const struct judging *j)
 int sweep_judge(const struct measurement *const *cells, size_t n, const struct sweep_path *path,
                 struct arena *arena, struct sweep *ret)
 {
-    static int (*const TRY[])(const struct judging *) = { try_medium, try_link, try_cpu,
+    static int (*const TRY[])(const struct judging *) = { try_medium, try_link, try_cpu, try_places,
                                                           try_commands };
     struct judging j = { cells, n, path, arena, ret };
     int r = 0, copying;

@@ -166,6 +166,18 @@ static void random_places(void **state)
     says(t, "7.9 ms for one");
 }
 
+/* Where nothing has to be found, in large blocks, the link is as full as by reads in sequence. */
+static void random_places_that_fill_the_link(void **state)
+{
+    struct table *t = *state;
+    struct measurement *m = cell(t, "read-media/sg", 4096 * KIB, 155000, 10);
+
+    m->random = true;
+    m->depth = 32;
+    judge(t);
+    assert_int_equal(t->sweep.limit, SWEEP_LINK);
+}
+
 static void processor(void **state)
 {
     struct table *t = *state;
@@ -275,6 +287,7 @@ int main(void)
         TEST(page_cache_is_no_best),
         TEST(medium),
         TEST(random_places),
+        TEST(random_places_that_fill_the_link),
         TEST(processor),
         TEST(command_rate),
         TEST(copying_of_2002),
