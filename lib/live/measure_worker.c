@@ -17,6 +17,7 @@ enum {
     GOOD = 0x00, /* SAM-5 table 43 */
     CHECK_CONDITION = 0x02,
     BUSY = 0x08,
+    RESERVATION_CONFLICT = 0x18,
     TASK_SET_FULL = 0x28,
     DID_NO_CONNECT = 0x01, /* include/scsi/scsi_status.h */
     DID_TIME_OUT = 0x03,
@@ -81,6 +82,8 @@ static void fail(struct worker *w, int error, const char *why)
     atomic_store(&w->crew->stop, true);
 }
 
+#define RESERVED "it is reserved by somebody else (RESERVATION CONFLICT)"
+
 /* What a refusal of the system means for people. */
 static const char *why_refused(int error)
 {
@@ -90,6 +93,8 @@ static const char *why_refused(int error)
         return "the device is gone";
     case EIO:
         return "the read failed";
+    case EBADE: /* drivers/scsi/scsi_lib.c: the target is right, the nexus is not */
+        return RESERVED;
     case EINVAL:
     case ENOMEM:
         return "the driver does not take a read of that size";
@@ -125,6 +130,8 @@ static void fail_by(struct worker *w, const struct way_outcome *o)
         fail_by_host(w, o->host_status);
     else if (o->status == BUSY || o->status == TASK_SET_FULL)
         fail(w, EBUSY, "the device stays busy");
+    else if (o->status == RESERVATION_CONFLICT)
+        fail(w, EIO, RESERVED);
     else if (o->status == CHECK_CONDITION && is_unknown_to_device(w, o))
         fail(w, EOPNOTSUPP, "the device does not do that");
     else if (o->status == CHECK_CONDITION)

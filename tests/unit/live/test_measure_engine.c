@@ -338,6 +338,24 @@ static void a_busy_device_gets_no_more_time(void **state)
     assert_int_equal(m.bytes, 2 * BLOCK);
 }
 
+/* The device is well; it serves another: by its status, and as the block layer tells it. */
+static void reserved_by_somebody_else(void **state)
+{
+    static const struct fault RESERVED[] = { { .at = 0, .status = 0x18 },
+                                             { .at = 0, .error = EBADE } };
+    struct rig *rig = *state;
+    struct measure_request r = reads("read-media/sg", 4);
+
+    for (size_t i = 0; i < ELEMENTS(RESERVED); i++) {
+        rig->fakes.v[0].fault = RESERVED[i];
+        rig->fakes.v[0].reads = 0;
+        anew(rig);
+        assert_string_equal(run(rig, &r, 1).disturbed,
+                            "it is reserved by somebody else (RESERVATION CONFLICT)");
+        assert_int_equal(rig->m[0].retries, 0);
+    }
+}
+
 /* The highest number is one, not none. */
 static void bytes_without_end(void **state)
 {
@@ -562,6 +580,7 @@ int main(void)
         TEST(attentions_before_the_size_is_told),
         TEST(a_busy_device_is_given_up),
         TEST(a_busy_device_gets_no_more_time),
+        TEST(reserved_by_somebody_else),
         TEST(bytes_without_end),
         TEST(one_fails_the_others_go_on),
         TEST(all_begin_and_end_together),
