@@ -34,11 +34,20 @@ static bool was_copied(const struct measurement *m)
     return x && x->way == WAY_SG_DIRECT && m->commands && m->direct * 2 <= m->commands;
 }
 
+/* A line of a table or a sentence is one line, without colours of its own: captures say what they like. */
+static const char *on_one_line(char *text)
+{
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
+    return text;
+}
+
 const char *timed_method(const struct measurement *m, char *buffer, size_t size)
 {
     snprintf(buffer, size, "%s%s%s%s", m->method, was_copied(m) ? " copied" : "",
              m->random ? " random" : "", m->cold ? " cold" : "");
-    return buffer;
+    return on_one_line(buffer);
 }
 
 const char *timed_trouble(const struct measurement *m)
@@ -78,7 +87,7 @@ const char *timed_reason(const struct measurement *m, char *buffer, size_t size)
     snprintf(buffer, size, "%s%s%s%s%s%s", m->disturbed ? m->disturbed : "",
              m->disturbed && name ? ", " : "", name ? name : "", *sense ? " (sense" : "", sense,
              *sense ? ")" : "");
-    return buffer;
+    return on_one_line(buffer);
 }
 
 const char *timed_line(const struct timed *t, char *buffer, size_t size)

@@ -107,6 +107,15 @@ class Captured(Scratch):
                 self.assertEqual((status, err), (0, ""))
                 self.check(name, out)
 
+    def test_texts_of_captures_stay_on_their_line(self):
+        capture = self.with_measures([read("0:0:1:0", "\033[8mread-media\nsdb is well", 4096, 5),
+                                      read("0:0:1:0", "read-media/sg", 4096, 5, disturbed="x\n\033[31msdb is well")])
+        for words in ["bench", "sdb"], ["show", "sdb"]:
+            out = hbactl("--capture", capture, *words, env={"COLUMNS": "200"}).stdout
+            self.assertNotIn("\033", out)
+            self.assertIn("x??[31msdb is well", out)
+            self.assertNotRegex(out, r"(?m)^sdb is well|^.\[31m")
+
     def test_what_the_system_denied_has_its_name(self):
         for error, said in (("EACCES", "refused: its node cannot be opened, EACCES."), ("EBUSY", "refused: its node cannot be opened.")):
             out = self.bench(self.with_measures([refused("0:0:1:0", "read-buffer/sg", 512, error, "its node cannot be opened")]))[1]
