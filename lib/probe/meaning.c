@@ -17,6 +17,8 @@ enum {
     SHORT_US = 5000,         /* a timing below it is one of the scheduler */
     SAME_PERCENT = 5,        /* of a plateau: its two largest cells */
     AGREE_PERCENT = 10,      /* of two plateaus */
+    CPU_PERMILLE =
+        900, /* of one processor for each thread: it is that which limits, as in sweep.c */
 };
 
 static const char *const KINDS[] = {
@@ -117,6 +119,12 @@ static bool is_exceeded(const struct measurement *const *v, size_t n, const stru
     return false;
 }
 
+/* Is it the processor that can do no more? */
+static bool is_bound_by_cpu(const struct measurement *x)
+{
+    return cell_cpu_permille(x) / (x->depth ? x->depth : 1) >= CPU_PERMILLE;
+}
+
 /* The rate at which reads of that kind end, 0 where none is known. */
 static uint64_t plateau(const struct measurement *const *v, size_t n, enum measure_what what)
 {
@@ -125,7 +133,8 @@ static uint64_t plateau(const struct measurement *const *v, size_t n, enum measu
     for (size_t i = 0; i < n; i++) {
         const struct measure_method *method = measure_method_named(v[i]->method);
 
-        if (!method || method->what != what || weakness(v[i]) || is_exceeded(v, n, v[i], v[i]))
+        if (!method || method->what != what || weakness(v[i]) || is_bound_by_cpu(v[i]) ||
+            is_exceeded(v, n, v[i], v[i]))
             continue;
         for (size_t k = 0; k < n; k++) /* the next smaller one of a row */
             if (k != i && is_row(v[i], v[k]) && !weakness(v[k]) && cell_kb_per_s(v[i]) > best &&

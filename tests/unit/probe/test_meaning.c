@@ -194,6 +194,13 @@ static void no_plateau_without_both(void **state)
     t.cells[5].disturbed = "somebody";
     assert_null(said(&t)); /* 210 and 290 rise */
     t.cells[5].disturbed = NULL;
+    assert_non_null(said(&t));
+    for (size_t i = 0; i < CELLS; i++) /* the processor ends it, not the link */
+        t.cells[i].cpu_us = t.cells[i].us * 95 / 100;
+    assert_null(said(&t));
+    for (size_t i = 0; i < CELLS; i++)
+        t.cells[i].cpu_us = 0;
+    assert_non_null(said(&t));
     t.l->actual.known = false;
     assert_null(said(&t));
     machine_done(&t.k);
