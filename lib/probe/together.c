@@ -145,6 +145,12 @@ static const char *carried(const struct judging *j, char *buffer)
     return buffer;
 }
 
+/* More than the hop can carry by what is known of it: then nothing that is said of it can be right. */
+static bool is_beyond(const struct judging *j)
+{
+    return j->hop->name && j->ret->kb_per_s * 100 > j->hop->kb_per_s * LINK_MOST;
+}
+
 static const char *say(const struct judging *j)
 {
     const struct together *t = j->ret;
@@ -157,8 +163,8 @@ static const char *say(const struct judging *j)
                             could(j, a));
     case TOGETHER_NOTHING:
         return arena_printf(j->arena,
-                            "nothing that they share limits them: " TENTHS " MB/s together, " TENTHS
-                            " each alone%s",
+                            "nothing that they share limits them: " TENTHS
+                            " MB/s together, each alone " TENTHS " in all%s",
                             TENTHS_OF(t->kb_per_s), TENTHS_OF(t->alone_kb_per_s), carried(j, a));
     case TOGETHER_CPU:
         return arena_printf(j->arena,
@@ -169,6 +175,13 @@ static const char *say(const struct judging *j)
     case _TOGETHER_LIMIT_MAX:
         break;
     }
+    if (is_beyond(j))
+        return arena_printf(j->arena,
+                            TENTHS " MB/s are more than the " TENTHS
+                                   " MB/s that %s%s is said to carry: its mode is another one, or "
+                                   "the data came from elsewhere",
+                            TENTHS_OF(t->kb_per_s), TENTHS_OF(j->hop->kb_per_s), kind_of(j),
+                            j->hop->name);
     return arena_printf(j->arena, "what limits them together is not seen: " TENTHS " MB/s%s%s",
                         TENTHS_OF(t->kb_per_s), carried(j, a), could(j, b));
 }
@@ -178,8 +191,9 @@ static enum together_limit limit_of(const struct judging *j)
     const struct together *t = j->ret;
     uint64_t payload = j->hop->name ? j->hop->kb_per_s : 0;
 
-    if (payload && t->kb_per_s * 100 >= payload * LINK_PERCENT &&
-        t->kb_per_s * 100 <= payload * LINK_MOST)
+    if (is_beyond(j))
+        return TOGETHER_UNKNOWN;
+    if (payload && t->kb_per_s * 100 >= payload * LINK_PERCENT)
         return TOGETHER_HOP;
     if (t->alone_kb_per_s && t->kb_per_s * 100 >= t->alone_kb_per_s * ALONE_PERCENT)
         return TOGETHER_NOTHING;

@@ -94,8 +94,22 @@ static void nothing_is_shared(void **state)
     assert_int_equal(b->together.limit, TOGETHER_NOTHING);
     assert_string_equal(
         b->together.sentence,
-        "nothing that they share limits them: 12.0 MB/s together, 12.0 each alone, of "
+        "nothing that they share limits them: 12.0 MB/s together, each alone 12.0 in all, of "
         "160.0 MB/s that the bus of host0 can carry");
+    bench_done(b);
+}
+
+/* What cannot be is no good news of the bus. */
+static void more_than_the_bus_carries(void **state)
+{
+    struct bench *b = bench_new(50000, 50000);
+
+    (void)state;
+    judge(b);
+    assert_int_equal(b->together.limit, TOGETHER_UNKNOWN);
+    assert_string_equal(b->together.sentence,
+                        "200.0 MB/s are more than the 160.0 MB/s that the bus of host0 is said to "
+                        "carry: its mode is another one, or the data came from elsewhere");
     bench_done(b);
 }
 
@@ -182,6 +196,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bus_is_full),
         cmocka_unit_test(nothing_is_shared),
+        cmocka_unit_test(more_than_the_bus_carries),
         cmocka_unit_test(processors_are_busy),
         cmocka_unit_test(some_fail),
         cmocka_unit_test(hops),
