@@ -13,6 +13,7 @@
 #include "base/number.h"
 #include "ctl/ctl.h"
 #include "source/capture.h"
+#include "source/command.h"
 #include "source/scrub.h"
 #include "source/siphash.h"
 
@@ -121,8 +122,17 @@ static int scrub(struct store **store)
     return 0;
 }
 
-/* Entries of a folder. */
-static size_t count_in(const struct store *store, const char *path)
+static bool is_device(const struct store *store, store_node node)
+{
+    struct bytes name = store_name_of(store, node);
+    char text[64];
+
+    snprintf(text, sizeof(text), "%.*s", (int)name.len, (const char *)name.data);
+    return hctl_is_valid(text);
+}
+
+/* Entries of a folder; of that of devices, which has targets too, the devices. */
+static size_t count_in(const struct store *store, const char *path, bool of_devices)
 {
     store_node dir = store_resolve(store, path, true);
     size_t n = 0;
@@ -130,15 +140,18 @@ static size_t count_in(const struct store *store, const char *path)
     if (dir == STORE_NO_NODE || store_kind_of(store, dir) != STORE_DIR)
         return 0;
     for (store_node i = store_first(store, dir); i != STORE_NO_NODE; i = store_next(store, i))
-        n++;
+        n += !of_devices || is_device(store, i);
     return n;
 }
 
 /* What is in the file now. */
 static void say_written(const struct store *store, const char *path)
 {
-    size_t hosts = count_in(store, "/sys/class/scsi_host"),
-           devices = count_in(store, "/sys/class/scsi_device");
+    size_t hosts = count_in(store, "/sys/class/scsi_host", false),
+           devices = count_in(store, "/sys/bus/scsi/devices", true);
+
+    if (!devices) /* as gather() finds them */
+        devices = count_in(store, "/sys/class/scsi_device", true);
 
     say("%s: wrote %zu host%s, %zu device%s; %s", path, hosts, hosts == 1 ? "" : "s", devices,
         devices == 1 ? "" : "s",

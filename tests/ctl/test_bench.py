@@ -474,7 +474,7 @@ class Machine(unittest.TestCase):
         plain, scrubbed = (os.path.join(self.dir, name) for name in ("plain", "scrubbed"))
         shown = self.hbactl("bench", "sda", "sdb", "--save", scrubbed)
         self.assertEqual(shown.returncode, 0, shown.stderr)
-        self.assertIn("scrubbed: wrote 2 hosts", shown.stderr)
+        self.assertIn("scrubbed: wrote 2 hosts, 10 devices", shown.stderr)
         self.assertEqual(self.hbactl("bench", "sda", "--save", plain, "--no-scrub").returncode, 0)
         with open(scrubbed, encoding="utf-8") as file:
             capture = json.load(file)
