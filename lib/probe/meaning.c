@@ -76,15 +76,15 @@ int meaning_of(struct arena *a, const struct link *l, const struct measurement *
     if (payload && expect_clock_contradicts(l, x->method, rate, clock_percent)) {
         m.kind = MEANING_CONTRADICTING;
         m.why = arena_printf(
-            a, "%" PRIu64 " MB/s is more than the %" PRIu64 " MB/s that its mode can carry",
-            rate / 1000, payload / 1000);
+            a, TENTHS " MB/s is more than the " TENTHS " MB/s that its mode can carry",
+            TENTHS_OF(rate), TENTHS_OF(payload));
     } else if (payload && rate * 100 >= payload * MEANING_PROOF_PERCENT) {
         m.kind = MEANING_CONSISTENT;
-        m.why = arena_printf(a, "%" PRIu64 " of the %" PRIu64 " MB/s of its mode", rate / 1000,
-                             payload / 1000);
+        m.why = arena_printf(a, TENTHS " of the " TENTHS " MB/s of its mode", TENTHS_OF(rate),
+                             TENTHS_OF(payload));
     } else {
         m.kind = MEANING_LOWER_BOUND;
-        m.why = arena_printf(a, "the link carries at least %" PRIu64 " MB/s", rate / 1000);
+        m.why = arena_printf(a, "the link carries at least " TENTHS " MB/s", TENTHS_OF(rate));
     }
     if (!m.why)
         return -ENOMEM;
@@ -168,9 +168,9 @@ int meaning_of_plateau(struct arena *a, const struct link *l, const struct measu
         rate * 100 >= payload * MEANING_PROOF_PERCENT || is_topped(v, n, rate))
         return 0;
     *ret = arena_printf(a,
-                        "reads end at %" PRIu64
+                        "reads end at " TENTHS
                         " MB/s, from the device's buffer as from its cache, in blocks of any size: "
-                        "the link seems to carry less than the %" PRIu64 " MB/s that it claims",
-                        rate / 1000, payload / 1000);
+                        "the link seems to carry less than the " TENTHS " MB/s that it claims",
+                        TENTHS_OF(rate), TENTHS_OF(payload));
     return *ret ? 0 : -ENOMEM;
 }

@@ -204,7 +204,7 @@ class Captured(Scratch):
             self.assertIn("%d.0 MB/s, 5.0 %% of a processor; %s: " % (rate, proves), hbactl("--capture", capture, "show", "sdc").stdout)
         capture = self.with_measures([read("0:0:2:0", what + "/sg", block * KIB, 90)
                                       for what in ("read-buffer", "read-cached") for block in (64, 128)])
-        self.assertIn("By the clock, reads end at 90 MB/s, from the device's buffer as from its cache", self.bench(capture, columns="200")[1])
+        self.assertIn("By the clock, reads end at 90.0 MB/s, from the device's buffer as from its cache", self.bench(capture, columns="200")[1])
         self.assertIn("claims", json.loads(self.bench(capture, "--json")[1])["devices"][0]["plateau"])
 
     def compare(self, before, after, *words):

@@ -42,19 +42,19 @@ static void rates(void **state)
         enum meaning_kind kind;
         const char *why;
     } CASES[] = {
-        { "read-buffer/sg", 65536, 550, MEANING_CONSISTENT, "550 of the 600 MB/s of its mode" },
-        { "read-buffer", 65536, 360, MEANING_CONSISTENT, "360 of the 600 MB/s of its mode" },
+        { "read-buffer/sg", 65536, 550, MEANING_CONSISTENT, "550.0 of the 600.0 MB/s of its mode" },
+        { "read-buffer", 65536, 360, MEANING_CONSISTENT, "360.0 of the 600.0 MB/s of its mode" },
         { "read-buffer", 65536, 359, MEANING_TOO_WEAK, FIRMWARE },
         { "read-buffer", 4096, 359, MEANING_TOO_WEAK, SMALL },
         { "read-cached/sg-mmap", 65536, 359, MEANING_LOWER_BOUND,
-          "the link carries at least 359 MB/s" },
+          "the link carries at least 359.0 MB/s" },
         { "read-cached/sg", 4096, 359, MEANING_TOO_WEAK, SMALL },
         { "read-media/block-direct", 65536, 180, MEANING_LOWER_BOUND,
-          "the link carries at least 180 MB/s" },
-        { "read-media/bsg", 512, 400, MEANING_CONSISTENT, "400 of the 600 MB/s of its mode" },
-        { "read-cached/sg", 65536, 630, MEANING_CONSISTENT, "630 of the 600 MB/s of its mode" },
+          "the link carries at least 180.0 MB/s" },
+        { "read-media/bsg", 512, 400, MEANING_CONSISTENT, "400.0 of the 600.0 MB/s of its mode" },
+        { "read-cached/sg", 65536, 630, MEANING_CONSISTENT, "630.0 of the 600.0 MB/s of its mode" },
         { "read-cached/sg", 65536, 631, MEANING_CONTRADICTING,
-          "631 MB/s is more than the 600 MB/s that its mode can carry" },
+          "631.0 MB/s is more than the 600.0 MB/s that its mode can carry" },
         { "read-cached/block-buffered", 65536, 5000, MEANING_TOO_WEAK,
           "the page cache is faster than any link" },
     };
@@ -75,9 +75,9 @@ static void of_no_mode(void **state)
     struct measurement x = read_of("read-buffer/sg", 65536, 100);
 
     (void)state;
-    expect_meaning(&x, NULL, MEANING_LOWER_BOUND, "the link carries at least 100 MB/s");
+    expect_meaning(&x, NULL, MEANING_LOWER_BOUND, "the link carries at least 100.0 MB/s");
     l->actual.known = false;
-    expect_meaning(&x, l, MEANING_LOWER_BOUND, "the link carries at least 100 MB/s");
+    expect_meaning(&x, l, MEANING_LOWER_BOUND, "the link carries at least 100.0 MB/s");
     machine_done(&k);
 }
 
@@ -174,9 +174,9 @@ static void plateau_of_depths(void **state)
         t.cells[i].block_bytes = 65536;
         t.cells[i].depth = 1u << i % 3;
     }
-    assert_string_equal(said(&t), "reads end at 305 MB/s, from the device's buffer as from its "
+    assert_string_equal(said(&t), "reads end at 305.0 MB/s, from the device's buffer as from its "
                                   "cache, in blocks of any size: the link seems to carry less than "
-                                  "the 600 MB/s that it claims");
+                                  "the 600.0 MB/s that it claims");
     t.cells[5].depth = 8; /* neither the same block nor the next depth matters: it is a row */
     assert_non_null(said(&t));
     machine_done(&t.k);
