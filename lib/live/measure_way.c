@@ -33,7 +33,7 @@ static bool has_passed(const struct way_io *io)
 {
     uint64_t now[2], then[2], fixed[2];
 
-    static_assert(CDB_MAX == sizeof(now));
+    static_assert(CDB_MAX == sizeof(now), "two numbers hold a CDB");
     memcpy(now, io->cdb, sizeof(now));
     memcpy(then, io->passed, sizeof(then));
     memcpy(fixed, io->fixed, sizeof(fixed));

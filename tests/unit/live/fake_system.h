@@ -45,6 +45,7 @@ struct fake {
 
     /* The ledger. */
     atomic_int reads, sizings, opened, closed, mapped, forgets;
+    atomic_int asked_to_reserve; /* the size of the driver's buffer that was asked for last */
     _Atomic uint64_t forgotten;
     atomic_uchar seen[PLACES_MAX];     /* how often each block was read */
     _Atomic uintptr_t lowest, highest; /* buffers that were read into */
@@ -287,6 +288,7 @@ static inline int fake_control(void *user, int fd, unsigned long request, void *
 
     switch (request) {
     case SG_SET_RESERVED_SIZE:
+        atomic_store(&d->asked_to_reserve, *(int *)argument);
         return 0;
     case SG_GET_RESERVED_SIZE:
         *(int *)argument = d->reserved;
