@@ -14,6 +14,7 @@
 
 int main(int argc, char **argv)
 {
+    _cleanup_(arena_freep) struct arena *arena = arena_new();
     struct collect_options options;
     struct tiers tiers;
     struct source *live;
@@ -22,6 +23,11 @@ int main(int argc, char **argv)
     if (r >= 0)
         return r;
     signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of the write */
+    r = !arena ? -ENOMEM : options.serves ? collect_serve(arena, &options) : 0;
+    if (r < 0) {
+        fprintf(stderr, "hbad-collect: %s\n", strerror(-r));
+        return 1;
+    }
     live = live_new(&options.live);
     if (!live) {
         fprintf(stderr, "hbad-collect: %s: %s\n", options.live.root ? options.live.root : "/sys",

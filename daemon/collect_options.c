@@ -20,13 +20,15 @@ static int usage(FILE *out, int status)
         "             [--depth=N[,...]] [--bytes=N] [--seconds=S.S] [--memory=hot|cold]\n"
         "             [--random[=SEED]] [--alone] [--patience=S] [--force] [--config=FILE]\n"
         "hbad-collect --probe[=H:C:T:L] [--probe=...] [--seen=H:C:T:L=SECONDS] [--below=DIRECTORY]\n"
-        "             [--force] [--config=FILE]\n\n"
+        "             [--force] [--config=FILE]\n"
+        "hbad-collect --serve\n\n"
         "Reads one adapter (the hosts below a /sys/devices directory; without it, all) and writes a\n"
         "capture stream to standard output; with --after, of the devices behind that one only; with\n"
         "--unasked, without sending any device a command. Or measures reads of the devices, all\n"
         "together (--alone: one by one), each method with each block and each depth, and writes\n"
         "what came out to the stream. Or probes: one short read of each link that may be read, of\n"
         "these devices or of all; --seen: so long ago somebody else was seen to use the device.\n"
+        "With --serve it is told at its standard input what to read, by hbad, through a socket.\n"
         "What hbad.conf (or FILE) forbids is not done. Started by hbactl\n"
         "and hbad.\n\nMethods:\n",
         out);
@@ -178,6 +180,7 @@ static const struct option OPTIONS[] = {
     { "alone", no_argument, NULL, 'A' },
     { "probe", optional_argument, NULL, 'P' },
     { "seen", required_argument, NULL, 'E' },
+    { "serve", no_argument, NULL, 'V' },
     { 0 },
 };
 
@@ -273,6 +276,10 @@ int collect_parse(int argc, char **argv, struct collect_options *ret)
     while ((option = getopt_long(argc, argv, "h", OPTIONS, NULL)) >= 0) {
         if (option == 'h')
             return usage(stdout, 0);
+        if (option == 'V' && argc == 2) { /* and nothing besides */
+            ret->serves = true;
+            return -1;
+        }
         if (take(option, optarg, ret) < 0)
             return usage(stderr, 64);
     }

@@ -8,38 +8,20 @@
  * next process of the same run.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
-#include "wire/stream.h"
+#include "daemon/process.h"
 
 enum {
     ROUNDS_MAX = 60, /* of patience that an adapter is given for all it has to say */
     SILENT_MAX = 3,  /* devices that are waited for in vain, before the rest is not asked */
-};
-
-/* A process that was started. */
-struct process {
-    struct manager *manager;
-    struct adapter_state *adapter; /* NULL: that is gone */
-    struct collector *run;         /* who listens; NULL: nobody any more */
-    sd_event_source *child;
-    pid_t pid;
-    bool is_held;     /* its end is waited for, as schedule_hold() was told */
-    bool for_adapter; /* it hangs at the adapter itself */
-    char *at;         /* the device that it waits for; NULL: none */
-    uint8_t cdb[CDB_MAX];
-    size_t cdb_len;
-    uint64_t since_us;
 };
 
 /* A run. */
@@ -70,9 +52,7 @@ static void close_pipes(struct collector *c)
     c->out = c->err = -1;
     c->has_sent |= c->stream.has_sent;
     capture_stream_done(&c->stream);
-    if (c->process)
-        c->process->run = NULL;
-    c->process = NULL;
+    process_leave(c->process);
 }
 
 static void free_run(struct collector *c)
@@ -81,20 +61,6 @@ static void free_run(struct collector *c)
     store_free(c->store);
     free(c->after);
     free(c);
-}
-
-static void free_process(struct process *p)
-{
-    struct manager *m = p->manager;
-    size_t n = 0;
-
-    for (size_t i = 0; i < m->processes.n; i++)
-        if (m->processes.v[i] != p)
-            m->processes.v[n++] = m->processes.v[i];
-    m->processes.n = n;
-    sd_event_source_disable_unref(p->child);
-    free(p->at);
-    free(p);
 }
 
 void collector_abandon(struct adapter_state *a)
@@ -111,7 +77,7 @@ void collector_abandon(struct adapter_state *a)
 void collector_forget_all(struct manager *m)
 {
     while (m->processes.n)
-        free_process(m->processes.v[0]);
+        process_free(m->processes.v[0]);
     free(m->processes.v);
     m->processes.v = NULL;
 }
@@ -132,7 +98,7 @@ static int recall_silence(struct collector *c)
             .error = ETIMEDOUT,
         };
 
-        if (p->adapter != a || !p->is_held || p->run == c)
+        if (p->adapter != a || !p->is_held)
             continue;
         r = adapter_note(c->adapter, "%s%s has not answered for %llu s",
                          p->at ? "device " : "adapter ", p->at ? p->at : a->name,
@@ -202,7 +168,7 @@ static int on_output(sd_event_source *source, int fd, uint32_t revents, void *us
     uint8_t *at;
     int64_t room = capture_stream_room(&c->stream, &at);
     ssize_t n = room < 0 ? 0 : read(fd, at, (size_t)room);
-    int r = room < 0 ? (int)room : n < 0 ? -errno : 0;
+    int r = room < 0 ? (int)room : n < 0 && errno != ECONNRESET ? -errno : 0;
 
     (void)source;
     (void)revents;
@@ -212,7 +178,7 @@ static int on_output(sd_event_source *source, int fd, uint32_t revents, void *us
         r = capture_stream_take(&c->stream, (size_t)n);
     if (r > 0)
         c->heard_us = manager_now(c->adapter->manager);
-    if (r >= 0 && (n == 0 || c->stream.complete)) {
+    if (r >= 0 && (n <= 0 || c->stream.complete)) {
         if (c->stream.complete)
             finish(c);
         else
@@ -222,108 +188,12 @@ static int on_output(sd_event_source *source, int fd, uint32_t revents, void *us
                  c->stream.wrong);
         break_off(c, "sent what is no capture");
     } else if (r < 0) {
-        break_off(c, r == -EMSGSIZE ? "sends without end" : strerror(-r));
+        break_off(c, r == -EMSGSIZE ? "sends without end" : "cannot be read");
     }
     return 0;
 }
 
-/* ---- starting ---- */
-
-static int spawn(const char *program, char *const argv[], int out, int err, pid_t *ret)
-{
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t how;
-    sigset_t none, all;
-    int r;
-
-    sigemptyset(&none);
-    sigfillset(&all);
-    if (posix_spawn_file_actions_init(&files) != 0)
-        return -ENOMEM;
-    if (posix_spawnattr_init(&how) != 0) {
-        posix_spawn_file_actions_destroy(&files);
-        return -ENOMEM;
-    }
-    r = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    if (r == 0)
-        r = posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
-    if (r == 0)
-        r = posix_spawn_file_actions_adddup2(&files, err, STDERR_FILENO);
-    if (r == 0)
-        r = posix_spawnattr_setsigmask(&how, &none);
-    if (r == 0)
-        r = posix_spawnattr_setsigdefault(&how, &all);
-    if (r == 0)
-        r = posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    if (r == 0)
-        r = posix_spawn(ret, program, &files, &how, argv, environ);
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&how);
-    return -r;
-}
-
-static int run_program(const struct collector *c, int out, int err, pid_t *ret)
-{
-    const char *program = c->adapter->manager->options->collector;
-    const char *file = c->adapter->manager->options->config;
-    char below[4096], config[4096 + 16], after[64];
-    char *argv[7] = { (char *)(uintptr_t)program, below };
-    int n = 2;
-
-    if ((size_t)snprintf(below, sizeof(below), "--below=%s", c->adapter->below) >= sizeof(below))
-        return -ENAMETOOLONG;
-    if (file) {
-        snprintf(config, sizeof(config), "--config=%s", file);
-        argv[n++] = config;
-    }
-    if (c->after) {
-        snprintf(after, sizeof(after), "--after=%s", c->after);
-        argv[n++] = after;
-    }
-    if (!c->asks || c->silent >= SILENT_MAX)
-        argv[n++] = (char *)(uintptr_t) "--unasked";
-    return spawn(program, argv, out, err, ret);
-}
-
-static int on_child(sd_event_source *source, const siginfo_t *info, void *userdata)
-{
-    struct process *p = userdata;
-    struct adapter_state *a = p->adapter;
-
-    (void)source;
-    (void)info;
-    if (a && p->is_held) {
-        schedule_release(&a->slot, p->for_adapter, manager_now(p->manager));
-        log_line(LOG_NOTE, "%s answers again", a->name);
-    }
-    if (p->run)
-        p->run->process = NULL;
-    free_process(p);
-    if (a)
-        adapters_go_on(a->manager);
-    return 0;
-}
-
-/* Keeps book of a process. Where that fails, it is not known to have ended, which costs a zombie. */
-static int add_process(struct collector *c, pid_t pid)
-{
-    struct manager *m = c->adapter->manager;
-    struct process *p = calloc(1, sizeof(*p));
-    int r = p ? vec_push(&m->processes, p) : -ENOMEM;
-
-    if (r < 0) {
-        free(p);
-        return r;
-    }
-    *p = (struct process){ .manager = m, .adapter = c->adapter, .run = c, .pid = pid };
-    c->process = p;
-    r = sd_event_add_child(m->event, &p->child, pid, WEXITED, on_child, p);
-    if (r < 0) {
-        c->process = NULL;
-        free_process(p);
-    }
-    return r < 0 ? r : 0;
-}
+/* ---- starting, and giving up ---- */
 
 /* When nothing has been heard for too long, or all of it takes too long. */
 static uint64_t patience_ends(const struct collector *c)
@@ -334,41 +204,23 @@ static uint64_t patience_ends(const struct collector *c)
     return silence < whole ? silence : whole;
 }
 
-static int listen_to(struct collector *c, int out, int err)
-{
-    sd_event *event = c->adapter->manager->event;
-
-    c->out = out;
-    c->err = err;
-    c->stream = capture_stream(c->store);
-    c->heard_us = manager_now(c->adapter->manager);
-    return sd_event_add_io(event, &c->io, out, EPOLLIN, on_output, c);
-}
-
 /* Starts a process of the run, from where it is. The timer is the caller's to set. Returns 0 or a negative errno. */
 static int start_process(struct collector *c)
 {
-    int out[2], err[2], r;
-    pid_t pid = 0;
+    struct adapter_state *a = c->adapter;
+    const struct collect_request request = {
+        .below = a->below,
+        .after = c->after,
+        .unasked = !c->asks || c->silent >= SILENT_MAX,
+    };
+    int r = process_start(a, &request, &c->process, &c->out, &c->err);
 
-    if (pipe2(out, O_CLOEXEC) < 0)
-        return -errno;
-    if (pipe2(err, O_CLOEXEC | O_NONBLOCK) < 0) {
-        r = -errno;
-        close(out[0]);
-        close(out[1]);
+    if (r < 0)
         return r;
-    }
-    r = fcntl(out[0], F_SETFL, O_NONBLOCK) < 0 ? -errno : run_program(c, out[1], err[1], &pid);
-    close(out[1]);
-    close(err[1]);
-    if (r < 0) {
-        close(out[0]);
-        close(err[0]);
-        return r;
-    }
-    r = listen_to(c, out[0], err[0]);
-    return r < 0 ? r : add_process(c, pid);
+    c->stream = capture_stream(c->store);
+    c->heard_us = manager_now(a->manager);
+    r = sd_event_add_io(a->manager->event, &c->io, c->out, EPOLLIN, on_output, c);
+    return r < 0 ? r : 0;
 }
 
 /* The process is let be; another one goes on behind the device that it hangs at. Returns whether it does. */
@@ -384,20 +236,6 @@ static bool go_on_behind(struct collector *c)
         return false;
     c->silent++;
     return start_process(c) == 0;
-}
-
-/* Nobody waits for the process any longer, but its end is waited for. */
-static void hold(struct collector *c, bool for_adapter)
-{
-    if (!c->process)
-        return;
-    c->process->is_held = true;
-    c->process->for_adapter = for_adapter;
-    c->process->since_us = c->heard_us;
-    c->process->at = for_adapter ? NULL : strdup(c->stream.at);
-    c->process->cdb_len = c->stream.cdb_len;
-    memcpy(c->process->cdb, c->stream.cdb, c->stream.cdb_len);
-    schedule_hold(&c->adapter->slot, for_adapter);
 }
 
 /* Says what hangs, and has it answer that it does not. */
@@ -420,7 +258,7 @@ static void note_silence(struct collector *c)
 static int on_timer(sd_event_source *source, uint64_t now, void *userdata)
 {
     struct collector *c = userdata;
-    bool takes_too_long, is_at_device = c->stream.at && *c->stream.at;
+    bool takes_too_long;
 
     now = manager_now(c->adapter->manager);
     takes_too_long = now >=
@@ -432,7 +270,9 @@ static int on_timer(sd_event_source *source, uint64_t now, void *userdata)
     sd_event_source_ref(source); /* close_pipes() lets go of it */
     c->is_stuck = true;
     note_silence(c);
-    hold(c, !is_at_device);
+    c->io = sd_event_source_disable_unref(c->io); /* before its descriptor goes */
+    if (c->process)
+        process_hold(c->process, &c->stream, c->heard_us, &c->out);
     if (!takes_too_long && go_on_behind(c)) {
         c->timer = source;
         sd_event_source_set_time(source, patience_ends(c));

@@ -17,11 +17,13 @@
 
 enum { EXIT_USAGE = 64 };
 
+#define COLLECT_SOCKET "/run/io.hbad.collect" /* units/hbad-collect.socket */
+
 static int usage(FILE *out, int status)
 {
     fputs(
         "hbad [--socket=PATH] [--runtime-dir=DIRECTORY] [--config=FILE] [--captures=DIRECTORY]\n"
-        "     [--journal=SOCKET] [--collector=PROGRAM]\n\n"
+        "     [--journal=SOCKET] [--collector=PROGRAM | --collect-socket=PATH]\n\n"
         "Watches the links of this machine's storage and answers Varlink calls (io.hbad.monitor) on the\n"
         "sockets that systemd passes, or at PATH. With --captures it is the machine of the captures in a\n"
         "folder, 1.json, 2.json, … or ADAPTER/1.json, …: each look goes one on.\n"
@@ -40,6 +42,7 @@ static int parse(int argc, char **argv, struct options *o, int *ret_status)
         { "captures", required_argument, NULL, 'C' },
         { "journal", required_argument, NULL, 'j' },
         { "collector", required_argument, NULL, 'p' },
+        { "collect-socket", required_argument, NULL, 'S' },
         { "version", no_argument, NULL, 'v' },
         { "help", no_argument, NULL, 'h' },
         { 0 },
@@ -53,6 +56,7 @@ static int parse(int argc, char **argv, struct options *o, int *ret_status)
                           : c == 'C' ? &o->captures
                           : c == 'j' ? &o->journal
                           : c == 'p' ? &o->collector
+                          : c == 'S' ? &o->collect_socket
                                      : NULL;
 
         if (to) {
@@ -68,11 +72,16 @@ static int parse(int argc, char **argv, struct options *o, int *ret_status)
     return optind < argc ? (usage(stderr, 0), 1) : 0;
 }
 
-/* Says what is wrong. Returns 0 or a negative errno. */
+/* The collector that systemd starts with the rights that it takes, where there is its socket, unless another one is asked
+ * for; else a child of ours. Says what is wrong. Returns 0 or a negative errno. */
 static int find_collector(struct options *o, char *buffer, size_t size)
 {
     int r;
 
+    if (!o->collector && !o->collect_socket && access(COLLECT_SOCKET, F_OK) == 0)
+        o->collect_socket = COLLECT_SOCKET;
+    if (o->collect_socket)
+        return 0;
     if (o->collector)
         r = access(o->collector, X_OK) < 0 ? -errno : 0;
     else

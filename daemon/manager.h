@@ -5,7 +5,7 @@
  *   main.c       what is asked for on the command line, and the loop
  *   manager.c    comes to life, is told things, ends
  *   adapters.c   which adapters there are, and when each is read      (lib/schedule decides)
- *   collector.c  one run of hbad-collect
+ *   collector.c, process.c  one run of hbad-collect, and the processes of it
  *   captures.c   instead of both: a machine, or several of its days, from files
  *   judge.c      what was read of all adapters → a report             (lib/source unites, lib/diagnose judges)
  *   publish.c    a report → files, subscribers, journal, service manager
@@ -39,6 +39,7 @@ struct options {
     const char *runtime;   /* where report.json goes; NULL: nowhere */
     const char *journal;   /* the journal's socket */
     const char *collector; /* the program; NULL: found beside this one, or where it is installed */
+    const char *collect_socket; /* where a collector is to be had instead; NULL: nowhere */
 };
 
 struct collector;

@@ -69,6 +69,11 @@ static int take_object(struct capture_stream *s, struct bytes text)
         return is_wrong(s, &reading);
     if (r < 0)
         return r;
+    if (progress.hctl && *progress.hctl && !hctl_is_valid(progress.hctl)) {
+        reading.where = "at.device";
+        reading.why = "no H:C:T:L";
+        return is_wrong(s, &reading);
+    }
     s->complete |= reading.complete;
     s->has_sent |= reading.has_dirs;
     r = take_progress(s, &progress);

@@ -9,10 +9,12 @@ import json
 import os
 import shutil
 import signal
+import socket
 import stat
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -64,6 +66,8 @@ for line in sys.stdin:
 
 @unittest.skipUnless(namespaces_work(), "no mount namespace here: not root, or not permitted")
 class Machine(daemon.Test):
+    LAST_WORDS = ".*no luck"  # what it says on its standard error goes into the report
+
     def setUp(self):
         self.dir = tempfile.mkdtemp(prefix="hbad-machine-")
         self.addCleanup(shutil.rmtree, self.dir)
@@ -98,8 +102,11 @@ class Machine(daemon.Test):
         if self.hanging():
             os.unlink(os.path.join(self.dir, "pid"))
 
+    def collected_by(self, collector):
+        return ["--collector", collector]
+
     def machine(self, script=":", interval="1h", before=()):
-        return self.start(config=QUICK + interval + "\n", arguments=["--collector", self.collector(script)],
+        return self.start(config=QUICK + interval + "\n", arguments=self.collected_by(self.collector(script)),
                           before=[*before, *in_namespace("mount --bind %s/sys /sys" % self.root)])
 
     def status(self, d):
@@ -127,8 +134,8 @@ class Machine(daemon.Test):
     def test_whole(self):
         d = self.machine().ready()
         report = self.report(d)
-        self.assertEqual(report["summary"]["links"], 2 * LINKS_EACH)
         self.assertEqual(report["notes"], [])
+        self.assertEqual(report["summary"]["links"], 2 * LINKS_EACH)
         out = subprocess.run(in_namespace("mount --bind %s/sys /sys" % self.root, os.path.join(daemon.PROGRAMS, "hbactl"),
                                           "--config", d.config, "--json=short"), stdout=subprocess.PIPE, check=False).stdout
         want = json.loads(out)
@@ -224,7 +231,7 @@ class Machine(daemon.Test):
     def test_what_fails_costs_what_was_known_nothing(self):
         """A round that brings nothing leaves the last one that did, and says so."""
         d = self.machine().ready()
-        for script, said in (("echo no luck >&2; exit 5", "ended early.*no luck"), ("$real \"$@\" | head -c 3000; exit 0", "ended early"),
+        for script, said in (("echo no luck >&2; exit 5", "ended early" + self.LAST_WORDS), ("$real \"$@\" | head -c 3000; exit 0", "ended early"),
                              ("while printf 'garbage\\0'; do :; done", "no capture"), ("printf '\\0'", "no capture"),
                              ("printf '{\"hbad-capture\": 1, \"end\": true}\\0'; exit 0", "sent nothing"),
                              ("exit 0", "ended early")):
@@ -283,7 +290,7 @@ class Machine(daemon.Test):
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.02)
 
-    def test_no_collector(self):
+    def test_that_is_not_there(self):
         run = subprocess.run([os.path.join(daemon.PROGRAMS, "hbad"), "--collector", "/nonexistent"], stderr=subprocess.PIPE,
                              timeout=daemon.PATIENCE, check=False)
         self.assertEqual(run.returncode, 1)
@@ -293,6 +300,90 @@ class Machine(daemon.Test):
         shutil.rmtree(self.root + "/sys/class/scsi_host")
         d = self.machine().ready()
         self.assertEqual(self.report(d)["summary"]["hosts"], 0)
+
+
+class MachineBySocket(Machine):
+    """The same where systemd starts collectors: a connection each, the request comes by it."""
+    LAST_WORDS = ""  # they go to the journal
+
+    def collected_by(self, collector):
+        listener = socket.socket(socket.AF_UNIX)
+        path = tempfile.mktemp(dir=self.dir)
+        listener.bind(path)
+        listener.listen()
+        self.addCleanup(listener.close)
+        threading.Thread(target=self.serve, args=(listener, collector), daemon=True).start()
+        return ["--collect-socket", path]
+
+    def serve(self, listener, collector):
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.serve_one, args=(connection, collector), daemon=True).start()
+
+    def serve_one(self, connection, collector):
+        """The real one is told by the connection; the other one by its command line."""
+        with connection:
+            request = b""
+            while not request.endswith(b"\0"):
+                request = connection.recv(1 << 16, socket.MSG_PEEK)
+            asked = json.loads(request[:-1])["parameters"]
+            command = [COLLECT, "--serve"]
+            if asked["below"] == SECOND:
+                connection.recv(len(request))
+                command = [collector, "--below=" + SECOND, *("--after=" + asked[k] for k in asked if k == "after"),
+                           *["--unasked"] * asked["unasked"]]
+            subprocess.run(in_namespace("mount --bind %s/sys /sys" % self.root, *command), stdin=connection,
+                           stdout=connection, stderr=subprocess.DEVNULL, check=False)
+
+    def test_nobody_at_the_socket(self):
+        d = self.start(config=QUICK + "1h\n", arguments=["--collect-socket", self.dir + "/none"],
+                       before=in_namespace("mount --bind %s/sys /sys" % self.root)).ready()
+        self.assertRegex("\n".join(self.report(d)["notes"]), "cannot be started: No such file")
+
+
+class Serve(daemon.Test):
+    """What hbad-collect takes at a socket, and what not."""
+
+    def ask(self, request):
+        ours, its = socket.socketpair()
+        with its, subprocess.Popen([COLLECT, "--serve"], stdin=its, stdout=its, stderr=subprocess.PIPE) as process:
+            its.close()
+            with ours:
+                ours.settimeout(daemon.PATIENCE)
+                ours.sendall(request)
+                ours.shutdown(socket.SHUT_WR)
+                answer = b""
+                try:
+                    while data := ours.recv(1 << 16):
+                        answer += data
+                except ConnectionResetError:
+                    pass  # it did not want to hear the end
+            said = process.stderr.read().decode()
+        return process.returncode, answer, said
+
+    def test_refused(self):
+        call = '{"method":"io.hbad.collect.Adapter","parameters":{%s}}\0'
+        for request, said in (("", "No data"), ("\0", "breaks off"), ("{}\0", "no method"), (call % "", "parameter"),
+                              ('{"method":"io.hbad.collect.Other"}\0', "no such method"),
+                              (call % '"below":"/etc/"', "no directory of devices"),
+                              (call % '"below":"/sys/devices/../../etc/"', "no directory of devices"),
+                              (call % '"below":"/sys/devices/x"', "no directory of devices"),
+                              (call % '"below":"/sys/devices/x/","after":"--config=/etc/shadow"', "after is no H:C:T:L"),
+                              (call % '"below":"/sys/devices/x/","config":"/etc/shadow"', "parameter"),
+                              (call % ('"below":"/sys/devices/%s/"' % ("x" * 8192)), "too long")):
+            with self.subTest(request[:80]):
+                status, answer, why = self.ask(request.encode())
+                self.assertEqual((status, answer), (1, b""))
+                self.assertIn(said, why)
+
+    def test_an_adapter_that_is_not_there(self):
+        status, answer, why = self.ask(b'{"method":"io.hbad.collect.Adapter","parameters":'
+                                       b'{"below":"/sys/devices/no/such/adapter/","unasked":true}}\0')
+        self.assertEqual((status, why), (0, ""))
+        self.assertIn(b'"end"', answer)
 
 
 if __name__ == "__main__":

@@ -99,6 +99,8 @@ static void test_wrong(void **state)
         { "{\"hbad-capture\":2}", "hbad-capture" },
         { "{\"hbad-capture\":1,\"dirs\":{", "the text breaks off" },
         { "{\"hbad-capture\":1,\"dirs\":{\"sys\":{\"a\":\"b\"}}}", "dirs.sys" },
+        { "{\"hbad-capture\":1,\"at\":{\"device\":\"0:0:):0\",\"cdb\":\"12 00\"}}",
+          "at.device: no H:C:T:L" },
         { "HTTP/1.1 400 Bad Request", "" },
     };
 

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A process that reads an adapter (process.h).
+ */
+#include "daemon/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "daemon/log.h"
+
+void process_free(struct process *p)
+{
+    struct manager *m = p->manager;
+    size_t n = 0;
+
+    for (size_t i = 0; i < m->processes.n; i++)
+        if (m->processes.v[i] != p)
+            m->processes.v[n++] = m->processes.v[i];
+    m->processes.n = n;
+    if (p->place)
+        *p->place = NULL;
+    sd_event_source_disable_unref(p->end);
+    if (p->connection >= 0)
+        close(p->connection);
+    free(p->at);
+    free(p);
+}
+
+/* It has ended. */
+static void on_end(struct process *p)
+{
+    struct adapter_state *a = p->adapter;
+
+    if (a && p->is_held) {
+        schedule_release(&a->slot, p->for_adapter, manager_now(p->manager));
+        log_line(LOG_NOTE, "%s answers again", p->at ? p->at : a->name);
+    }
+    process_free(p);
+    if (a)
+        adapters_go_on(a->manager);
+}
+
+static int on_child(sd_event_source *source, const siginfo_t *info, void *userdata)
+{
+    (void)source;
+    (void)info;
+    on_end(userdata);
+    return 0;
+}
+
+/* What it sends now is too late, but for its end. */
+static int on_late_output(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+{
+    uint8_t late[4096];
+    ssize_t n = read(fd, late, sizeof(late));
+
+    (void)source;
+    (void)revents;
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+        on_end(userdata);
+    return 0;
+}
+
+void process_leave(struct process *p)
+{
+    if (!p)
+        return;
+    if (p->place)
+        *p->place = NULL;
+    p->place = NULL;
+    if (!p->is_child && !p->is_held)
+        process_free(p);
+}
+
+void process_hold(struct process *p, const struct capture_stream *stream, uint64_t since_us,
+                  int *out)
+{
+    p->is_held = true;
+    p->since_us = since_us;
+    p->at = stream->at && *stream->at ? strdup(stream->at) : NULL;
+    p->for_adapter = !p->at;
+    p->cdb_len = stream->cdb_len;
+    memcpy(p->cdb, stream->cdb, stream->cdb_len);
+    schedule_hold(&p->adapter->slot, p->for_adapter);
+    if (p->is_child)
+        return;
+    p->connection = TAKE_FD(*out);
+    if (sd_event_add_io(p->manager->event, &p->end, p->connection, EPOLLIN, on_late_output, p) < 0)
+        log_line(LOG_ERROR, "out of memory: %s is not asked any more", p->adapter->name);
+}
+
+/* ---- a child ---- */
+
+static int spawn_with(posix_spawn_file_actions_t *files, posix_spawnattr_t *how, char *const argv[],
+                      int out, int err, pid_t *ret)
+{
+    sigset_t none, all;
+    int r;
+
+    sigemptyset(&none);
+    sigfillset(&all);
+    r = posix_spawn_file_actions_addopen(files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (r == 0)
+        r = posix_spawn_file_actions_adddup2(files, out, STDOUT_FILENO);
+    if (r == 0)
+        r = posix_spawn_file_actions_adddup2(files, err, STDERR_FILENO);
+    if (r == 0)
+        r = posix_spawnattr_setsigmask(how, &none);
+    if (r == 0)
+        r = posix_spawnattr_setsigdefault(how, &all);
+    if (r == 0)
+        r = posix_spawnattr_setflags(how, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    return -(r ? r : posix_spawn(ret, argv[0], files, how, argv, environ));
+}
+
+/* The loop's signals are blocked in this process: the child has them as usual. */
+static int spawn(char *const argv[], int out, int err, pid_t *ret)
+{
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t how;
+    int r;
+
+    if (posix_spawn_file_actions_init(&files) != 0)
+        return -ENOMEM;
+    if (posix_spawnattr_init(&how) != 0) {
+        posix_spawn_file_actions_destroy(&files);
+        return -ENOMEM;
+    }
+    r = spawn_with(&files, &how, argv, out, err, ret);
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&how);
+    return r;
+}
+
+static int run_program(const struct options *o, const struct collect_request *request, int out,
+                       int err, pid_t *ret)
+{
+    char below[4096 + 16], config[4096 + 16], after[64];
+    char *argv[6] = { (char *)(uintptr_t)o->collector, below };
+    int n = 2;
+
+    if ((size_t)snprintf(below, sizeof(below), "--below=%s", request->below) >= sizeof(below))
+        return -ENAMETOOLONG;
+    if (o->config) {
+        if ((size_t)snprintf(config, sizeof(config), "--config=%s", o->config) >= sizeof(config))
+            return -ENAMETOOLONG;
+        argv[n++] = config;
+    }
+    if (request->after) {
+        snprintf(after, sizeof(after), "--after=%s", request->after);
+        argv[n++] = after;
+    }
+    if (request->unasked)
+        argv[n++] = (char *)(uintptr_t) "--unasked";
+    return spawn(argv, out, err, ret);
+}
+
+static int start_child(struct process *p, const struct collect_request *request, int *ret_out,
+                       int *ret_err)
+{
+    _cleanup_close_ int out = -1, err = -1, out_there = -1, err_there = -1;
+    int fds[2], r;
+    pid_t pid = 0;
+
+    if (pipe2(fds, O_CLOEXEC) < 0)
+        return -errno;
+    out = fds[0];
+    out_there = fds[1];
+    if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) < 0)
+        return -errno;
+    err = fds[0];
+    err_there = fds[1];
+    if (fcntl(out, F_SETFL, O_NONBLOCK) < 0)
+        return -errno;
+    r = run_program(p->manager->options, request, out_there, err_there, &pid);
+    if (r == 0)
+        r = sd_event_add_child(p->manager->event, &p->end, pid, WEXITED, on_child, p);
+    if (r < 0)
+        return r;
+    p->is_child = true;
+    *ret_out = TAKE_FD(out);
+    *ret_err = TAKE_FD(err);
+    return 0;
+}
+
+/* ---- a connection ---- */
+
+static int send_request(int fd, const struct collect_request *request)
+{
+    _cleanup_(buffer_unrefp) struct buffer *text = NULL;
+    struct buffer_writer w;
+    ssize_t n;
+
+    if (buffer_open(&w) < 0)
+        return -ENOMEM;
+    collect_request_write(request, w.out);
+    text = buffer_close(&w);
+    if (!text)
+        return -ENOMEM;
+    n = send(fd, text->data, text->len,
+             MSG_DONTWAIT | MSG_NOSIGNAL); /* it is the first, and small */
+    return n < 0 ? -errno : (size_t)n < text->len ? -EMSGSIZE : 0;
+}
+
+static int start_connection(const char *path, const struct collect_request *request, int *ret_out)
+{
+    struct sockaddr_un to = { .sun_family = AF_UNIX };
+    _cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int r;
+
+    if (fd < 0 || strlen(path) >= sizeof(to.sun_path))
+        return fd < 0 ? -errno : -ENAMETOOLONG;
+    strcpy(to.sun_path, path);
+    if (connect(fd, (struct sockaddr *)&to, sizeof(to)) < 0)
+        return -errno;
+    r = send_request(fd, request);
+    if (r == 0)
+        *ret_out = TAKE_FD(fd);
+    return r;
+}
+
+int process_start(struct adapter_state *a, const struct collect_request *request,
+                  struct process **place, int *ret_out, int *ret_err)
+{
+    struct manager *m = a->manager;
+    const char *path = m->options->collect_socket;
+    struct process *p = calloc(1, sizeof(*p));
+    int r = p ? vec_push(&m->processes, p) : -ENOMEM;
+
+    if (r < 0) {
+        free(p);
+        return r;
+    }
+    *p = (struct process){ .manager = m, .adapter = a, .connection = -1 };
+    *ret_err = -1;
+    r = path ? start_connection(path, request, ret_out) : start_child(p, request, ret_out, ret_err);
+    if (r < 0) {
+        process_free(p);
+        return r;
+    }
+    p->place = place;
+    *place = p;
+    return 0;
+}

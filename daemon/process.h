@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A process that reads an adapter: one at the other end of a socket, which systemd starts with the rights that it takes, or,
+ * where there is no such socket, a child. What it writes is daemon/collector.c's to read.
+ *
+ * One that is held is waited for, though nobody listens to it any more: its end says that what it waited for has answered.
+ * Of a child the kernel tells that. Of a connection the end of what it sends does, so that is read, and nothing made of it,
+ * and hbad does not end it first.
+ */
+#pragma once
+
+#include "daemon/manager.h"
+#include "wire/request.h"
+#include "wire/stream.h"
+
+struct process {
+    struct manager *manager;
+    struct adapter_state *adapter; /* NULL: that is gone */
+    struct process **place;        /* where the run has it; NULL: there is no run any more */
+    sd_event_source *end;          /* of a child, or of a connection that is held */
+    bool is_child;
+    int connection;   /* that is held; -1: none */
+    bool is_held;     /* its end is waited for, as schedule_hold() was told */
+    bool for_adapter; /* it hangs at the adapter itself */
+    char *at;         /* the device that it waits for; NULL: none */
+    uint8_t cdb[CDB_MAX];
+    size_t cdb_len;
+    uint64_t since_us;
+};
+
+/* Starts one. `*place` is the process from then on, for as long as there is one. What it writes comes from `*ret_out`, what
+ * went wrong from `*ret_err` (-1: that goes elsewhere); both are the caller's. Returns 0 or a negative errno. */
+int process_start(struct adapter_state *a, const struct collect_request *request,
+                  struct process **place, int *ret_out, int *ret_err);
+
+/* Nobody listens to it any more (the caller closes what it had of it, or has closed it). Takes NULL. */
+void process_leave(struct process *p);
+
+/* It is given up, but waited for: what it was at says the stream. `*out` is the process's from here on, where that is a
+ * connection: it is -1 then. */
+void process_hold(struct process *p, const struct capture_stream *stream, uint64_t since_us,
+                  int *out);
+
+void process_free(struct process *p);
