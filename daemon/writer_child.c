@@ -28,7 +28,7 @@ struct child {
     VEC(uint8_t) in;     /* what has come and is not complete */
     struct arena *arena; /* of the batch */
     VEC(struct record) batch;
-    bool is_over; /* nobody hears us */
+    bool is_over; /* nobody hears us any more: what has come is written all the same */
 };
 
 /* ---- out ---- */
@@ -52,11 +52,11 @@ static int reply(struct child *c, const struct reply *what)
 {
     _cleanup_free_ char *text = NULL;
     size_t len = 0;
-    FILE *f = open_memstream(&text, &len);
+    FILE *f = c->is_over ? NULL : open_memstream(&text, &len);
     int r;
 
     if (!f)
-        return -ENOMEM;
+        return c->is_over ? -EPIPE : -ENOMEM;
     reply_write(what, f);
     fputc('\0', f);
     if (fclose(f) != 0)
@@ -81,7 +81,7 @@ static int open_db(struct child *c)
 
     if (!c->options->path)
         return -ENODEV;
-    for (int i = 0; r == -EBUSY && i < BUSY_TRIES && !c->is_over; i++) {
+    for (int i = 0; r == -EBUSY && i < BUSY_TRIES; i++) {
         if (i)
             poll(NULL, 0, BUSY_MS);
         if (i % REPLY_EVERY_TRIES == 1)
@@ -274,7 +274,8 @@ static int receive(struct child *c)
         return r;
     n = recv(c->fd, c->in.v + c->in.n, READ_BYTES, 0);
     if (n < 0)
-        return errno == EINTR ? 1 : -errno;
+        /* The daemon is gone, and did not read all that was said to it: unix(7). */
+        return errno == EINTR ? 1 : errno == ECONNRESET ? 0 : -errno;
     c->in.n += (size_t)n;
     return n > 0;
 }
@@ -286,7 +287,7 @@ int writer_child(int fd, const struct writer_options *options)
     };
     int r = c.arena ? 1 : -ENOMEM;
 
-    while (r > 0 && !c.is_over) {
+    while (r > 0) {
         int e;
 
         r = receive(&c);
