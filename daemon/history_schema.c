@@ -93,7 +93,7 @@ int history_migrate(sqlite3 *sql, int to)
     int version = 0;
     int r = version_of(sql, &version);
 
-    while (r == 0 && version >= 0 && version < to)
+    while (r == 0 && version >= 0 && version < to && version < history_version())
         r = step(sql, version++);
     return r;
 }
