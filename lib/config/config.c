@@ -66,6 +66,7 @@ int config_init(struct config *c)
 void config_done(struct config *c)
 {
     arena_free(c->arena);
+    free(c->said.v);
     free(c->hosts.v);
     free(c->links.v);
     free(c->devices.v);
@@ -245,6 +246,23 @@ static void note(const struct reading *r, const struct config_key *key, bool is_
     *place = is_given ? r->at : (struct config_place){ 0 };
 }
 
+/* Keeps what was said, and where. */
+static int keep(const struct reading *r, const struct config_key *key, const char *value)
+{
+    struct config *c = r->config;
+    struct config_said said = {
+        .key = key,
+        .glob = r->host     ? r->host->glob
+                : r->link   ? r->link->glob
+                : r->device ? r->device->glob
+                            : NULL,
+        .value = arena_strdup(c->arena, value),
+        .place = r->at,
+    };
+
+    return said.value ? vec_push(&c->said, said) : -ENOMEM;
+}
+
 static int set(struct reading *r, const char *name, const char *value)
 {
     const struct config_key *key = CONFIG_KEYS;
@@ -264,7 +282,7 @@ static int set(struct reading *r, const char *name, const char *value)
         note(r, key, *value, &r->link->given, &r->link->places[number_of(key->bit)]);
     else if (e == 0 && r->device)
         note(r, key, *value, &r->device->given, &r->device->tier_place);
-    return e;
+    return e < 0 ? e : keep(r, key, value);
 }
 
 static int parse_line(struct reading *r, char *line)
@@ -349,6 +367,18 @@ int config_parse(struct config *c, const char *file, struct bytes text,
     }
     free(lines.joined.v);
     return r < 0 ? r : 0;
+}
+
+const struct config_said *config_said(const struct config *c, const struct config_key *key,
+                                      const char *glob)
+{
+    for (size_t i = c->said.n; i-- > 0;) {
+        const struct config_said *s = &c->said.v[i];
+
+        if (s->key == key && text_same(s->glob, glob))
+            return *s->value ? s : NULL;
+    }
+    return NULL;
 }
 
 bool config_glob_matches(const char *glob, const char *const *names, size_t n)

@@ -39,6 +39,8 @@
 
 enum { CONFIG_LINE_BYTES = 65536 };
 
+struct config_key;
+
 /* Where something was said. */
 struct config_place {
     const char *file;
@@ -205,8 +207,17 @@ struct config_history {
     uint64_t size;
 };
 
+/* A line that gave a key a value. */
+struct config_said {
+    const struct config_key *key;
+    const char *glob;  /* of its section; NULL where that has none */
+    const char *value; /* as it was written; "": it takes back what was said before */
+    struct config_place place;
+};
+
 struct config {
     struct arena *arena;           /* texts */
+    VEC(struct config_said) said;  /* all of it, in order: for people; the values are below */
     VEC(struct config_host) hosts; /* sections, in the order in which they began */
     VEC(struct config_link) links;
     VEC(struct config_device) devices;
@@ -269,6 +280,11 @@ struct config_link config_link_rule(const struct config *c, const char *const *n
  * does. */
 enum config_tier config_device_tier(const struct config *c, const char *const *names, size_t n,
                                     struct config_place *ret_place);
+
+/* The line that gave a key of a section the value in force (`glob`: the section's name, NULL where it has none); NULL where none
+ * did, or it was taken back. */
+const struct config_said *config_said(const struct config *c, const struct config_key *key,
+                                      const char *glob);
 
 /* The line that gave the key of that CONFIG_LINK_… its value; its file is NULL where none did. */
 const struct config_place *config_link_place(const struct config_link *link, unsigned key);
