@@ -9,7 +9,7 @@
  *   captures.c   instead of both: a machine, or several of its days, from files
  *   judge.c      what was read of all adapters → a report             (lib/source unites, lib/diagnose judges)
  *   publish.c    a report → files, subscribers, journal, service manager
- *   server.c, client.c, methods.c   who asks, and what is answered    (lib/wire has the protocol)
+ *   server.c, client.c, methods.c, text.c   who asks, and what is answered    (lib/wire has the protocol)
  *   settings.c   the configuration
  *   journal.c, log.c, buffer.c
  *
@@ -185,6 +185,16 @@ void publish_forget(struct manager *m);
 extern const struct varlink_service SERVICE;
 /* Answers those who wait for the end of a look that is over. */
 void methods_looked(struct manager *m);
+
+/* ---- text.c ---- */
+/* The method GetText, of io.hbad.monitor.varlink. */
+struct get_text_arguments {
+    const char *verb, *word, *json, *command;
+    int64_t columns;
+    bool utf8, colour, no_legend;
+};
+extern const struct varlink_argument GET_TEXT_ARGUMENTS[];
+int get_text(void *client, const struct varlink_call *call, const void *arguments, FILE *out);
 
 /* ---- settings.c ---- */
 /* The configuration, as manager_reload(), into a new one. */

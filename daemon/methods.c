@@ -335,6 +335,7 @@ static const struct varlink_method METHODS[] = {
     { .name = "GetReport", .run = get_report },
     { "List", LIST_ARGUMENTS, sizeof(struct list_arguments), false, list },
     { "Show", SHOW_ARGUMENTS, sizeof(struct show_arguments), false, show },
+    { "GetText", GET_TEXT_ARGUMENTS, sizeof(struct get_text_arguments), false, get_text },
     { .name = "Monitor", .needs_more = true, .run = monitor },
     { .name = "GetStatus", .run = get_status },
     { .name = "Reload", .run = reload },

@@ -316,11 +316,10 @@ static void findings(struct json_writer *w, const struct report *report)
     json_write_end_array(w);
 }
 
-static void summary(struct json_writer *w, const struct report *r)
+static void summary_object(struct json_writer *w, const struct report *r)
 {
     const struct summary *s = &r->summary;
 
-    json_write_key(w, "summary");
     json_write_begin_object_on_one_line(w);
     count(w, "hosts", s->hosts);
     count(w, "links", s->links);
@@ -331,6 +330,19 @@ static void summary(struct json_writer *w, const struct report *r)
     if (r->unexamined)
         count(w, "unexamined", r->unexamined);
     json_write_end_object(w);
+}
+
+static void summary(struct json_writer *w, const struct report *r)
+{
+    json_write_key(w, "summary");
+    summary_object(w, r);
+}
+
+void output_json_summary(const struct report *report, FILE *out)
+{
+    struct json_writer w = json_writer(out, false);
+
+    summary_object(&w, report);
 }
 
 static void commands(struct json_writer *w, const struct report *r)

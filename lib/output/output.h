@@ -23,6 +23,9 @@ void output_json_findings(const struct report *report, bool pretty, FILE *out);
 void output_json_object(const struct host *h, const struct link *l, const struct device *d,
                         bool pretty, FILE *out);
 
+/* How many there are of what, an object without a newline behind it. */
+void output_json_summary(const struct report *report, FILE *out);
+
 /* The report in pieces that change one by one, each an object without a newline behind it: a host with its links and devices;
  * and what is of no host: summary, findings, gaps, and links that belong to none. */
 void output_json_host_part(const struct report *report, const struct host *h, FILE *out);

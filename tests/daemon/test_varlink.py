@@ -104,6 +104,8 @@ class Answers(daemon.Test):
                                    ("List", {"kind": "devices"}), ("List", {"kind": "findings"}),
                                    ("List", {"kind": "x"}), ("Show", {"name": "sdc"}), ("Show", {"name": "host0"}),
                                    ("Show", {"name": "target0:0:2"}), ("Show", {"name": ""}), ("GetStatus", {}),
+                                   ("GetText", {"verb": "status"}), ("GetText", {"verb": "show", "word": "sdc", "json": "short"}),
+                                   ("GetText", {"verb": "list", "word": "x"}), ("GetText", {"verb": "explain", "word": "x"}),
                                    ("Reload", None), ("Refresh", {})):
             with self.subTest(method=method, parameters=parameters):
                 self.check_answer(method, self.client.ask(OURS + method, parameters))
@@ -138,6 +140,36 @@ class Answers(daemon.Test):
                          [self.hbactl("explain", "sdc")])
         self.assert_error(self.client.ask(OURS + "Show", {"name": "nobody"}), OURS + "NoSuchObject", {"name": "nobody"})
         self.assert_error(self.client.ask(OURS + "List", {"kind": "x"}), OURS + "NoSuchKind", {"kind": "x"})
+
+    def test_text_is_that_of_hbactl(self):
+        def text(verb, word=None, **style):
+            answer = self.client.ask(OURS + "GetText", dict(style, verb=verb, word=word))["parameters"]
+            self.assertEqual(answer["objects"], 1)
+            self.assertEqual(answer["summary"], self.daemon.report()["summary"])
+            return "".join(answer["text"])
+        hbactl = [os.path.join(daemon.PROGRAMS, "hbactl"), "--capture", golden(BELOW)[-1], "--config", self.daemon.config]
+        for words in (["status"], ["list", "links"], ["list", "findings"], ["show", "sdc"], ["show", "host0"],
+                      ["explain", "target0:0:2"], ["explain", "host0"]):
+            out = subprocess.run([*hbactl, *words], stdout=subprocess.PIPE, check=False, encoding="utf-8",
+                                 env=dict(os.environ, LC_ALL="C", COLUMNS="80")).stdout
+            self.assertEqual(text(*words, columns=80, command=" ".join(["hbactl", *hbactl[1:]])), out)
+        self.assertEqual(json.loads(text("explain", "sdc", json="short")), self.hbactl("explain", "sdc"))
+        self.assertIn("└─ ", text("status", utf8=True))
+        self.assertIn("\033[", text("status", colour=True))
+        self.assertNotIn("\033[", text("status"))
+        self.assertIn("VERDICT", text("list", "links"))
+        self.assertNotIn("VERDICT", text("list", "links", no_legend=True))
+
+    def test_text_of_what_is_not_there(self):
+        for parameters, error, about in (
+                ({"verb": "frobnicate"}, SERVICE + "InvalidParameter", {"parameter": "verb"}),
+                ({"verb": "show"}, SERVICE + "InvalidParameter", {"parameter": "verb"}),
+                ({"verb": "status", "columns": -1}, SERVICE + "InvalidParameter", {"parameter": "columns"}),
+                ({"verb": "status", "json": "yaml"}, SERVICE + "InvalidParameter", {"parameter": "json"}),
+                ({"verb": "status", "command": "x" * 5000}, SERVICE + "InvalidParameter", {"parameter": "command"}),
+                ({"verb": "list", "word": "planets"}, OURS + "NoSuchKind", {"kind": "planets"}),
+                ({"verb": "explain", "word": "nobody"}, OURS + "NoSuchObject", {"name": "nobody"})):
+            self.assert_error(self.client.ask(OURS + "GetText", parameters), error, about)
 
     # ---- bytes ----
 
