@@ -201,6 +201,28 @@ static void choose(struct measure_engine *e, const struct measure_method *method
     }
 }
 
+/* Would the buffers take more than half of the memory that is left? Then others would be killed for them. */
+static bool is_too_much(const struct measure_engine *e, const struct measure_request *r, size_t n)
+{
+    uint64_t available = measure_memory_available(e->options.source),
+             each = r->cold ? 2 * (uint64_t)e->options.cache_bytes : 0;
+
+    if (each < r->depth * r->block_bytes)
+        each = r->depth * r->block_bytes;
+    return available && n * each > available / 2;
+}
+
+static void refuse_chosen(struct chosen *c, struct measurement *ret, size_t first)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        ret[c->numbers[i] - first].error = ENOMEM;
+        ret[c->numbers[i] - first].disturbed =
+            "its buffers would take more than half of the memory "
+            "that is left";
+    }
+    c->n = 0;
+}
+
 static void chosen_done(struct chosen *c)
 {
     free(c->numbers);
@@ -224,6 +246,8 @@ int measure_engine_run(struct measure_engine *e, const struct measure_request *r
     if (!c.numbers || !c.devices || !c.results)
         return -ENOMEM;
     choose(e, method, request, first, n, ret, &c);
+    if (is_too_much(e, request, c.n))
+        refuse_chosen(&c, ret, first);
     if (c.n)
         r = run_chosen(&c, method, request, &idle);
     for (size_t i = 0; r == 0 && i < c.n; i++) {

@@ -28,9 +28,10 @@ struct measure_device {
 struct measure_options {
     const struct measure_system *system; /* MEASURE_SYSTEM, or that of a test */
     void *user;
-    struct source *source; /* for the load of the processors: /proc/stat */
-    size_t cache_bytes;    /* of the last level; 0: not known, then nothing is measured `cold` */
-    uint64_t patience_us;  /* a device that says nothing for longer is given up; not 0 */
+    struct source *
+        source; /* for the load of the processors and the memory that is left: /proc/stat, /proc/meminfo */
+    size_t cache_bytes;   /* of the last level; 0: not known, then nothing is measured `cold` */
+    uint64_t patience_us; /* a device that says nothing for longer is given up; not 0 */
     /* While it runs, at most once a second: bytes that a device (by its number) has given. A negative
      * return ends the run, early and well. May be NULL. */
     int (*progress)(void *userdata, size_t device, uint64_t bytes);

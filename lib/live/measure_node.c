@@ -175,3 +175,23 @@ uint64_t measure_idle_permille(struct measure_load from, struct measure_load to)
     permille = (to.idle - from.idle) * 1000 / (to.total - from.total);
     return permille ? permille : 1;
 }
+
+uint64_t measure_memory_available(struct source *s)
+{
+    static const char NAME[] = "MemAvailable:";
+    enum { TEXT_BYTES = 4095 };
+    char text[TEXT_BYTES + 1], *at;
+    struct value v;
+    uint64_t kib;
+
+    if (source_read(s, "/proc/meminfo", TEXT_BYTES, &v) < 0 || v.error)
+        return 0;
+    snprintf(text, sizeof(text), "%.*s", (int)v.bytes.len, (const char *)v.bytes.data);
+    at = strstr(text, NAME);
+    if (!at)
+        return 0;
+    at += sizeof(NAME) - 1;
+    at += strspn(at, " ");
+    at[strspn(at, "0123456789")] = '\0';
+    return number_u64(at, 10, &kib) == 0 && kib < UINT64_MAX / 1024 ? kib * 1024 : 0;
+}

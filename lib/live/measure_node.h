@@ -22,3 +22,7 @@ struct measure_load measure_load_now(struct source *s);
 
 /* Thousandths of all time between the two that they were idle, 1 at least: 0 says that it is not known. */
 uint64_t measure_idle_permille(struct measure_load from, struct measure_load to);
+
+/* Bytes of memory that programs can have without anything being swapped out: MemAvailable of /proc/meminfo (proc(5)); 0: not
+ * known. */
+uint64_t measure_memory_available(struct source *s);

@@ -371,6 +371,38 @@ static void bytes_without_end(void **state)
     assert_true(run(rig, &r, 1).bytes > 0);
 }
 
+/* Buffers of all devices are no reason to kill others for memory. */
+static void no_more_memory_than_there_is(void **state)
+{
+    static const char TEXT[] = "MemTotal:       9 kB\nMemAvailable:      %d kB\nBuffers: 1 kB\n";
+    struct rig *rig = *state;
+    struct measure_request r = reads("read-media/sg", 4);
+    char text[128];
+    store_node proc;
+
+    assert_int_equal(run(rig, &r, 2).error, 0); /* nobody says how much there is */
+    assert_int_equal(store_dir(rig->store, (struct bytes){ (const uint8_t *)"/proc", 5 }, &proc),
+                     0);
+    snprintf(text, sizeof(text), TEXT, 4 * BLOCK / 1024);
+    assert_int_equal(store_put(rig->store, proc, (struct bytes){ (const uint8_t *)"meminfo", 7 },
+                               STORE_FILE, (struct bytes){ (const uint8_t *)text, strlen(text) }, 0,
+                               NULL),
+                     0);
+    assert_int_equal(run(rig, &r, 2).error, 0);
+    for (size_t i = 0; i < FAKES_MAX; i++)
+        rig->fakes.v[i].opened = rig->fakes.v[i].closed = 0;
+    assert_int_equal(run(rig, &r, 3).error, ENOMEM);
+    assert_string_equal(rig->m[2].disturbed,
+                        "its buffers would take more than half of the memory that is left");
+    for (size_t i = 0; i < FAKES_MAX; i++)
+        assert_int_equal(rig->fakes.v[i].opened, 0);
+    r.depth = 3;
+    assert_int_equal(run(rig, &r, 1).error, ENOMEM);
+    r.depth = 1;
+    r.cold = true; /* more than twice the cache */
+    assert_int_equal(run(rig, &r, 1).error, ENOMEM);
+}
+
 static void one_fails_the_others_go_on(void **state)
 {
     struct rig *rig = *state;
@@ -584,6 +616,7 @@ int main(void)
         TEST(a_busy_device_is_given_up),
         TEST(a_busy_device_gets_no_more_time),
         TEST(reserved_by_somebody_else),
+        TEST(no_more_memory_than_there_is),
         TEST(bytes_without_end),
         TEST(one_fails_the_others_go_on),
         TEST(all_begin_and_end_together),
