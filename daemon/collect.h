@@ -28,10 +28,11 @@ struct measuring {
 /* What the command line says of probing. */
 struct probing {
     bool wanted;
-    const char *devices[256]; /* H:C:T:L; none: all below the directory */
+    const char *devices[4096]; /* H:C:T:L; none: all below the directory. More than an adapter's are
+                                * not named at a time. */
     size_t n_devices;
     const char *below; /* canonical directory with a '/' at its end; NULL: the whole machine */
-    struct plan_seen seen[256]; /* who was seen to be used, how long ago */
+    struct plan_seen seen[4096]; /* who was seen to be used, how long ago */
     size_t n_seen;
     bool forced;
 };

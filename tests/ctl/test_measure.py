@@ -57,6 +57,12 @@ class WithoutMachine(Tree):
             with self.subTest(words=words):
                 self.assertEqual(run(COLLECT, *words).returncode, 64)
 
+    def test_as_many_probes_as_an_adapter_has_devices(self):
+        write_tree(load("spi-fusion-one-at-half-rate"), self.root)
+        p = run(COLLECT, "--sysfs-root", self.root, *("--probe=9:0:%d:0" % i for i in range(1000)))
+        self.assertEqual((p.returncode, p.stderr), (0, ""))
+        self.assertEqual({m["error"] for m in results(objects(p.stdout))}, {"ENODEV"})
+
     def test_help_names_every_method(self):
         text = run(COLLECT, "--help").stdout
         for what in "read-buffer", "read-cached", "read-media":
