@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The engine over disks that are not there: what is sent, what comes out, what faults do, who goes on.
+ * The engine over disks that are not there: what is sent, what comes out, what faults do, who goes on. Longer than most files:
+ * there are many faults.
  */
 #include "fake_system.h"
 
