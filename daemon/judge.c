@@ -111,7 +111,7 @@ static int diagnose_parts(struct manager *m, struct source *source, uint64_t wal
     options.history = past;
     if (r == 0)
         r = diagnose(source, &options, &report);
-    if (r < 0)
+    if (r)
         return r;
     r = add_notes(m, report);
     if (r == 0)
@@ -173,7 +173,7 @@ int judge(struct manager *m)
 {
     _cleanup_(source_closep) struct source *united = NULL;
     _cleanup_free_ struct unite_part *parts = calloc(m->adapters.n + 1, sizeof(*parts));
-    struct report *report;
+    struct report *report = NULL;
     struct utsname name;
     struct taken taken;
     size_t n = 0;
@@ -190,7 +190,7 @@ int judge(struct manager *m)
             parts[n++] = (struct unite_part){ m->adapters.v[i]->store, m->adapters.v[i]->below };
     united = unite_new(parts, n, &taken);
     r = united ? diagnose_parts(m, united, taken.wall_us, &report) : -ENOMEM;
-    if (r < 0) {
+    if (r) {
         log_line(LOG_ERROR, "what was read cannot be judged: %s", strerror(-r));
         return r;
     }
