@@ -167,7 +167,7 @@ static int bench_machine(struct benching *b)
     if (r >= 0)
         r = judge_store(request, b->store, &b->report);
     if (r == 0)
-        r = resolve_words(request, b->report, &b->devices);
+        r = resolve_words(request, b->report, &b->devices, NULL);
     if (r == 0)
         incomplete = r = measure(b);
     for (size_t i = 0; i < b->notes.n; i++)
@@ -175,7 +175,7 @@ static int bench_machine(struct benching *b)
     if (r >= 0)
         r = judge_store(request, b->store, &after);
     if (r == 0)
-        r = resolve_words(request, after, &devices);
+        r = resolve_words(request, after, &devices, NULL);
     if (r == 0)
         r = show(request, after, &devices);
     free(devices.v);
@@ -191,7 +191,7 @@ static int bench_capture(const struct request *request)
     int r = load_report(request, LEVEL_ALL, NULL, &report);
 
     if (r == 0)
-        r = resolve_words(request, report, &devices);
+        r = resolve_words(request, report, &devices, NULL);
     if (r == 0)
         r = show(request, report, &devices);
     free(devices.v);

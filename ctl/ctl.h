@@ -114,9 +114,11 @@ struct devices {
     size_t n, cap;
 };
 
-/* The devices that the request's words name, none twice: devices themselves, and the disks of hosts and behind links. Says
- * what is wrong. Returns 0, -ENODEV where a word names none, or -ENOMEM; v is to be freed in either case. */
-int resolve_words(const struct request *request, const struct report *report, struct devices *ret);
+/* The devices that the request's words name, none twice: devices themselves, and the disks of hosts and behind links. Those
+ * that a word names as such are in `ret_named`, too (may be NULL). Says what is wrong. Returns 0, -ENODEV where a word names
+ * none, or -ENOMEM; each v is to be freed in either case. */
+int resolve_words(const struct request *request, const struct report *report, struct devices *ret,
+                  struct devices *ret_named);
 
 /* H:C:T:L of a name on this machine, by sysfs links only, into a buffer; NULL where it is not found. */
 const char *resolve_live_hctl(const char *name, char *buffer, size_t size);

@@ -60,7 +60,8 @@ static struct device *of_model(const struct report *report, const struct device 
 }
 
 /* Adds the devices that one name stands for. Returns how many, or -ENOMEM. */
-static int resolve_one(const struct report *report, const char *name, struct devices *devices)
+static int resolve_one(const struct report *report, const char *name, struct devices *devices,
+                       struct devices *named)
 {
     size_t all = resolve_name(report, name, NULL, 0);
     _cleanup_free_ struct object *objects = calloc(all + 1, sizeof(*objects));
@@ -73,6 +74,8 @@ static int resolve_one(const struct report *report, const char *name, struct dev
         int r = objects[i].device ? add(devices, of_model(report, objects[i].device))
                                   : add_below(report, &objects[i], devices);
 
+        if (r >= 0 && objects[i].device && named)
+            r = add(named, of_model(report, objects[i].device)) < 0 ? -ENOMEM : r;
         if (r < 0)
             return r;
         n += r;
@@ -80,17 +83,18 @@ static int resolve_one(const struct report *report, const char *name, struct dev
     return n;
 }
 
-int resolve_words(const struct request *request, const struct report *report, struct devices *ret)
+int resolve_words(const struct request *request, const struct report *report, struct devices *ret,
+                  struct devices *ret_named)
 {
     for (int i = 0; i < request->n_words; i++) {
         _cleanup_free_ char *buffer = NULL;
         const char *name = request->n_captures ? request->words[i]
                                                : resolve_live_name(request->words[i], &buffer);
         size_t before = ret->n;
-        int n = resolve_one(report, name, ret);
+        int n = resolve_one(report, name, ret, ret_named);
 
         if (n == 0) /* what a path leads to has no name here: a volume of LVM has */
-            n = resolve_one(report, request->words[i], ret);
+            n = resolve_one(report, request->words[i], ret, ret_named);
         if (n == 0 && ret->n == before && resolve_name(report, request->words[i], NULL, 0) == 0) {
             say("nothing here is called %s; hbactl list devices shows the names",
                 request->words[i]);

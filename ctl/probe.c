@@ -23,7 +23,8 @@ struct probing {
     char program[4096];
     struct store *store;
     struct adapters adapters;
-    struct devices devices; /* that are named; none: all */
+    struct devices devices; /* that are asked for; none: all */
+    struct devices named;   /* those of them that go by a name of their own */
     struct progress progress;
     struct notes notes;
 };
@@ -31,6 +32,14 @@ struct probing {
 static bool is_of(const struct adapter *a, const struct device *d)
 {
     return text_starts_with(d->subject->path, a->below);
+}
+
+static bool is_named(const struct probing *p, const struct device *d)
+{
+    for (size_t i = 0; i < p->named.n; i++)
+        if (p->named.v[i] == d)
+            return true;
+    return false;
 }
 
 /* Is anything of the adapter to be probed? */
@@ -50,7 +59,8 @@ static int probe_adapter(struct probing *p, const struct adapter *a)
     _cleanup_free_ char *below = NULL, *config = NULL;
     char(*names)[64] = calloc(p->devices.n + 1, sizeof(*names));
     const char *file = p->request->config;
-    int r = names ? vec_reserve(&argv, p->devices.n + 6) : -ENOMEM;
+    bool any_named = false;
+    int r = names ? vec_reserve(&argv, p->devices.n + 7) : -ENOMEM;
 
     if (r == 0 && (asprintf(&below, "--below=%s", a->below) < 0 ||
                    (file && asprintf(&config, "--config=%s", file) < 0)))
@@ -61,10 +71,12 @@ static int probe_adapter(struct probing *p, const struct adapter *a)
         for (size_t i = 0; i < p->devices.n; i++) {
             if (!is_of(a, p->devices.v[i]))
                 continue;
-            snprintf(names[i], sizeof(names[i]), "--probe=%s", p->devices.v[i]->hctl);
+            any_named |= is_named(p, p->devices.v[i]);
+            snprintf(names[i], sizeof(names[i]), "--%s=%s",
+                     is_named(p, p->devices.v[i]) ? "probe" : "select", p->devices.v[i]->hctl);
             argv.v[argv.n++] = names[i];
         }
-        if (!p->devices.n)
+        if (!any_named)
             argv.v[argv.n++] = (char *)(uintptr_t) "--probe";
         if (p->request->force)
             argv.v[argv.n++] = (char *)(uintptr_t) "--force";
@@ -102,7 +114,7 @@ static int show(const struct probing *p)
     int n = 0, r = judge_store(p->request, p->store, &report);
 
     if (r == 0)
-        r = resolve_words(p->request, report, &devices);
+        r = resolve_words(p->request, report, &devices, NULL);
     if (r == 0)
         r = bench_new(report->model, devices.v, devices.n, &bench);
     free(devices.v);
@@ -132,7 +144,7 @@ static int probe_machine(struct probing *p)
     if (r >= 0)
         r = judge_store(p->request, p->store, &before);
     if (r == 0)
-        r = resolve_words(p->request, before, &p->devices);
+        r = resolve_words(p->request, before, &p->devices, &p->named);
     if (r == 0)
         r = gather_adapters(live, &p->adapters);
     if (r == 0)
@@ -157,6 +169,7 @@ int verb_probe(const struct request *request)
     notes_done(&p.notes);
     adapters_done(&p.adapters);
     free(p.devices.v);
+    free(p.named.v);
     store_free(p.store);
     return r > 0 ? EXIT_WELL : EXIT_FAILURE;
 }

@@ -25,14 +25,19 @@ struct measuring {
     uint64_t seed;
 };
 
+enum {
+    PROBED_MAX = 4096
+}; /* devices that one probe is told of: more than an adapter's are not at a time */
+
 /* What the command line says of probing. */
 struct probing {
     bool wanted;
-    const char *devices[4096]; /* H:C:T:L; none: all below the directory. More than an adapter's are
-                                * not named at a time. */
+    const char *devices[PROBED_MAX]; /* H:C:T:L of those that are named */
     size_t n_devices;
+    const char *selected[PROBED_MAX]; /* of others that it is about; none of both: all below */
+    size_t n_selected;
     const char *below; /* canonical directory with a '/' at its end; NULL: the whole machine */
-    struct plan_seen seen[4096]; /* who was seen to be used, how long ago */
+    struct plan_seen seen[PROBED_MAX]; /* who was seen to be used, how long ago */
     size_t n_seen;
     bool forced;
 };

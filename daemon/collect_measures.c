@@ -108,8 +108,13 @@ static int ask_whether_awake(struct session *s, struct measure_device *d)
         r = source_command(s->live, &d->target, &c, &a);
     if (r == 0)
         r = collect_sent(d->target.hctl, &c, &a);
-    if (r == 0 && says_that_it_sleeps(&a))
+    /* What could not be sent will not be read either, for a reason that the engine gives. */
+    if (r == 0 && (a.error == ETIMEDOUT || a.error == EIO || a.host_status)) {
+        d->error = a.error ? a.error : EIO;
+        d->why = "it did not say whether it sleeps";
+    } else if (r == 0 && says_that_it_sleeps(&a)) {
         d->target.flags |= TARGET_ASLEEP;
+    }
     return r;
 }
 

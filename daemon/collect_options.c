@@ -19,15 +19,16 @@ static int usage(FILE *out, int status)
         "hbad-collect --measure=METHOD[,...] --device=H:C:T:L [--device=...] [--block=BYTES[,...]]\n"
         "             [--depth=N[,...]] [--bytes=N] [--seconds=S.S] [--memory=hot|cold]\n"
         "             [--random[=SEED]] [--alone] [--patience=S] [--force] [--config=FILE]\n"
-        "hbad-collect --probe[=H:C:T:L] [--probe=...] [--seen=H:C:T:L=SECONDS] [--below=DIRECTORY]\n"
-        "             [--force] [--config=FILE]\n"
+        "hbad-collect --probe[=H:C:T:L] [--probe=...] [--select=H:C:T:L] [--seen=H:C:T:L=SECONDS]\n"
+        "             [--below=DIRECTORY] [--force] [--config=FILE]\n"
         "hbad-collect --serve\n\n"
         "Reads one adapter (the hosts below a /sys/devices directory; without it, all) and writes a\n"
         "capture stream to standard output; with --after, of the devices behind that one only; with\n"
         "--unasked, without sending any device a command. Or measures reads of the devices, all\n"
         "together (--alone: one by one), each method with each block and each depth, and writes\n"
         "what came out to the stream. Or probes: one short read of each link that may be read, of\n"
-        "these devices or of all; --seen: so long ago somebody else was seen to use the device.\n"
+        "these devices or of all; --select: of these, whom nobody named as such; --seen: so long ago\n"
+        "somebody else was seen to use the device.\n"
         "With --serve it is told at its standard input what to read, by hbad, through a socket.\n"
         "What hbad.conf (or FILE) forbids is not done. Started by hbactl\n"
         "and hbad.\n\nMethods:\n",
@@ -126,18 +127,31 @@ static int parse_random(const char *word, struct measuring *m)
     return word && number_u64(word, 10, &m->seed) < 0 ? -EINVAL : 0;
 }
 
+static bool is_among(const char *const *v, size_t n, const char *word)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(v[i], word) == 0)
+            return true;
+    return false;
+}
+
+/* A device that is named, or one that is only selected. */
+static int parse_probed(const char *word, bool named, struct probing *p)
+{
+    const char **v = named ? p->devices : p->selected;
+    size_t *n = named ? &p->n_devices : &p->n_selected;
+
+    if (!hctl_is_valid(word) || *n == PROBED_MAX || is_among(p->devices, p->n_devices, word) ||
+        is_among(p->selected, p->n_selected, word))
+        return -EINVAL;
+    v[(*n)++] = word;
+    return 0;
+}
+
 static int parse_probe(const char *word, struct probing *p)
 {
     p->wanted = true;
-    if (!word)
-        return 0;
-    if (!hctl_is_valid(word) || p->n_devices == ELEMENTS(p->devices))
-        return -EINVAL;
-    for (size_t i = 0; i < p->n_devices; i++)
-        if (strcmp(p->devices[i], word) == 0)
-            return -EINVAL;
-    p->devices[p->n_devices++] = word;
-    return 0;
+    return word ? parse_probed(word, true, p) : 0;
 }
 
 /* H:C:T:L=SECONDS */
@@ -179,6 +193,7 @@ static const struct option OPTIONS[] = {
     { "config", required_argument, NULL, 'c' },
     { "alone", no_argument, NULL, 'A' },
     { "probe", optional_argument, NULL, 'P' },
+    { "select", required_argument, NULL, 'O' },
     { "seen", required_argument, NULL, 'E' },
     { "serve", no_argument, NULL, 'V' },
     { 0 },
@@ -242,6 +257,8 @@ static int take(int option, char *word, struct collect_options *o)
         return 0;
     case 'P':
         return parse_probe(word, &o->probing);
+    case 'O':
+        return parse_probed(optarg, false, &o->probing);
     case 'E':
         return parse_seen(word, &o->probing);
     default:
@@ -283,7 +300,8 @@ int collect_parse(int argc, char **argv, struct collect_options *ret)
         if (take(option, optarg, ret) < 0)
             return usage(stderr, 64);
     }
-    if (ret->probing.wanted ? ret->measuring.n_methods : ret->probing.n_seen)
+    if (ret->probing.wanted ? ret->measuring.n_methods
+                            : ret->probing.n_seen || ret->probing.n_selected)
         return usage(stderr, 64); /* one of both; and seen for nothing */
     return optind < argc || !complete(&ret->measuring) ? usage(stderr, 64) : -1;
 }

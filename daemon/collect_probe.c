@@ -167,8 +167,13 @@ static int probe_device(struct prober *p, const struct plan_entry *e)
 /* Is the entry one that this run is about? */
 static bool is_asked(const struct probing *asked, const struct plan_entry *e)
 {
-    if (asked->n_devices)
-        return e->is_named;
+    if (e->is_named)
+        return true;
+    for (size_t i = 0; i < asked->n_selected; i++)
+        if (strcmp(asked->selected[i], e->device->hctl) == 0)
+            return true;
+    if (asked->n_devices || asked->n_selected)
+        return false;
     return !asked->below || text_starts_with(e->device->subject->path, asked->below);
 }
 
@@ -202,8 +207,10 @@ static int refuse_unknown(const struct prober *p)
 {
     int r = 0;
 
-    for (size_t i = 0; r == 0 && i < p->asked->n_devices; i++) {
-        struct device unknown = { .hctl = p->asked->devices[i] };
+    for (size_t i = 0; r == 0 && i < p->asked->n_devices + p->asked->n_selected; i++) {
+        struct device unknown = { .hctl = i < p->asked->n_devices
+                                              ? p->asked->devices[i]
+                                              : p->asked->selected[i - p->asked->n_devices] };
         struct plan_entry e = { .device = &unknown };
 
         if (!plan_of(&p->plan, unknown.hctl))

@@ -223,7 +223,8 @@ static int print_device(const struct printing *p, const struct bench_device *d)
     print_troubles(p, d->cells.v, d->cells.n, false);
     if (p->style->no_legend)
         return 0;
-    print_sentence(p, "", d->sweep.sentence);
+    if (!d->plateau || d->sweep.limit != SWEEP_UNKNOWN)
+        print_sentence(p, "", d->sweep.sentence);
     print_sentence(p, "", d->sweep.copying);
     print_sentence(p, "By the clock, ", d->plateau);
     return 0;

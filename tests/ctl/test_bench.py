@@ -539,6 +539,13 @@ class Machine(unittest.TestCase):
         self.assertRegex(p.stdout, r"(?m)^0:0:1:0 +sdb +refused +it is asleep$")
         self.assertRegex(p.stdout, r"(?m)^0:0:2:0 +sdc +152\.0 +160\.0 +read-buffer/sg, 64K")
 
+    def test_probe_of_a_host(self):
+        self.collector(self.PROBE)
+        self.hbactl("probe", "host0", "sdb")
+        words = [word for run in self.runs() for word in run[1:]]
+        self.assertEqual([word for word in words if word.startswith("--probe")], ["--probe=0:0:1:0"])
+        self.assertIn("--select=0:0:2:0", words)      # what hangs on a host is not named by the host's name
+
     def test_probe_named(self):
         self.collector(self.PROBE)
         p = self.hbactl("probe", "sdb", "sdc", "--force", "--json")

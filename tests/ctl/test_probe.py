@@ -60,7 +60,7 @@ class Trees(Probe):
     def test_usage(self):
         for words in (["--probe=sda"], ["--probe=0:0:0:0", "--probe=0:0:0:0"], ["--probe", "--measure=read-media", "--device=0:0:0:0"],
                       ["--seen=0:0:0:0=5"], ["--probe", "--seen=0:0:0:0"], ["--probe", "--seen=sda=5"], ["--probe", "--seen=0:0:0:0=x"],
-                      ["--probe", "--depth=2"]):
+                      ["--probe", "--depth=2"], ["--select=0:0:0:0"], ["--probe=0:0:0:0", "--select=0:0:0:0"]):
             with self.subTest(words=words):
                 self.assertEqual(run(COLLECT, *words).returncode, 64)
 
@@ -74,6 +74,12 @@ class Trees(Probe):
         found = self.probe(SPI, "--probe=0:0:1:0", "--probe=7:0:0:0")
         self.assertEqual(set(found), {"0:0:1:0", "7:0:0:0"})
         self.assertEqual((found["7:0:0:0"]["error"], found["7:0:0:0"]["disturbed"]), ("ENODEV", "there is no such device"))
+
+    def test_whom_nobody_named(self):
+        found = self.probe(SATA, "--probe", "--select=2:0:0:0", "--select=7:0:0:0", "--force")
+        self.assertEqual(set(found), {"2:0:0:0", "7:0:0:0"})
+        self.assertIn("whether it sleeps", found["2:0:0:0"]["disturbed"])      # force wakes those that are named
+        self.assertEqual(found["7:0:0:0"]["error"], "ENODEV")
 
     def test_below(self):
         whole = set(self.probe(SPI, "--probe"))
