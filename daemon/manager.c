@@ -42,8 +42,8 @@ static int on_judge(sd_event_source *source, uint64_t now, void *userdata)
     m->judge_us = UINT64_MAX;
     if (judge(m) == 0)
         publish(m);
-    methods_looked(m);
     malloc_trim(0); /* what judging took, beyond what it left */
+    methods_looked(m);
     return 0;
 }
 
