@@ -20,6 +20,10 @@ enum json_mode { JSON_OFF, JSON_SHORT, JSON_PRETTY };
  * others. */
 enum { PATIENCE_OF_READS_S = 60 };
 
+/* For an answer of the daemon, unless --patience says otherwise: it has all in memory, so this is a hundred times what it
+ * needs on a machine that does nothing else. */
+enum { PATIENCE_OF_DAEMON_S = 5 };
+
 /* What is asked of a bench, as it was typed; NULL: the default. */
 struct bench_words {
     const char *methods, *blocks, *depths, *bytes, *seconds, *memory;
@@ -34,10 +38,14 @@ struct request {
     const char *sysfs_root;
     const char *config; /* --config; NULL: none was given */
     enum json_mode json;
+    const char *socket;  /* --socket: where the daemon listens */
+    bool direct, daemon; /* --direct: it is not asked; --daemon: nothing else is */
+    bool service;        /* --service, of status */
     bool strict, no_scrub, force;
     struct bench_words bench;
-    unsigned patience_s;          /* how long to wait for a device without a word */
-    unsigned patience_of_reads_s; /* the same while reads are timed */
+    unsigned patience_s;           /* how long to wait for a device without a word */
+    unsigned patience_of_reads_s;  /* the same while reads are timed */
+    unsigned patience_of_daemon_s; /* for each answer of the daemon */
     struct text_style style;
     const char *const *words; /* behind the verb */
     int n_words;
@@ -134,3 +142,9 @@ int verb_report(const struct request *request);
 int verb_capture(const struct request *request);
 int verb_bench(const struct request *request);
 int verb_probe(const struct request *request);
+int verb_monitor(const struct request *request);
+int verb_reload(const struct request *request);
+int verb_cat_config(const struct request *request);
+
+/* status --service */
+int verb_service(const struct request *request);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
-#include "ctl/ctl.h"
+#include "ctl/ask.h"
 
 enum { PATIENCE_S = 20 };
 
@@ -23,6 +23,7 @@ static const struct {
     int least, most; /* words behind it */
     int (*run)(const struct request *);
     const char *synopsis, *help;
+    bool is_of_daemon; /* nobody else can do it */
 } VERBS[] = {
     { "status", 0, 0, verb_status, "status",
       "hosts, links and devices as a tree, with what is wrong (default)" },
@@ -39,6 +40,11 @@ static const struct {
       "how fast devices are read, each alone and all together, and what limits" },
     { "probe", 0, INT_MAX, verb_probe, "probe [NAME...]",
       "one short read of each link now, and what it proves" },
+    { "monitor", 0, 0, verb_monitor, "monitor", "what changes, as it changes; the daemon tells it",
+      true },
+    { "reload", 0, 0, verb_reload, "reload", "has the daemon read its configuration again", true },
+    { "cat-config", 0, 0, verb_cat_config, "cat-config",
+      "the configuration in force, and where each value comes from" },
 };
 
 static int usage(FILE *out)
@@ -57,9 +63,12 @@ static int usage(FILE *out)
         "      --sysfs-root DIR           look at a copied tree: DIR/sys, DIR/proc\n"
         "      --config FILE              judge by FILE instead of /etc/hbad/hbad.conf and its drop-ins,\n"
         "                                 which hold for this machine and not for a capture or a copy\n"
-        "      --direct                   do not ask the daemon\n"
+        "      --direct                   do not ask the daemon, which is asked where one runs\n"
+        "      --daemon                   ask the daemon and nothing else\n"
+        "      --socket PATH              where it listens (" CLIENT_SOCKET ")\n"
+        "      --service                  status of the daemon itself\n"
         "      --patience SECONDS         how long to wait for a device that says nothing (20; 60\n"
-        "                                 while it is measured)\n"
+        "                                 while it is measured), and for the daemon (5)\n"
         "      --force                    ask tapes and changers that are named for more than INQUIRY\n"
         "      --no-scrub                 leave serial numbers, WWNs and names in a capture\n"
         "      --strict                   exit status 3 for what could not be judged, and for infos\n"
@@ -120,6 +129,9 @@ enum {
     OPT_ROOT,
     OPT_CONFIG,
     OPT_DIRECT,
+    OPT_DAEMON,
+    OPT_SOCKET,
+    OPT_SERVICE,
     OPT_PATIENCE,
     OPT_FORCE,
     OPT_NO_SCRUB,
@@ -146,6 +158,9 @@ static const struct option OPTIONS[] = {
     { "sysfs-root", required_argument, NULL, OPT_ROOT },
     { "config", required_argument, NULL, OPT_CONFIG },
     { "direct", no_argument, NULL, OPT_DIRECT },
+    { "daemon", no_argument, NULL, OPT_DAEMON },
+    { "socket", required_argument, NULL, OPT_SOCKET },
+    { "service", no_argument, NULL, OPT_SERVICE },
     { "patience", required_argument, NULL, OPT_PATIENCE },
     { "force", no_argument, NULL, OPT_FORCE },
     { "no-scrub", no_argument, NULL, OPT_NO_SCRUB },
@@ -167,6 +182,30 @@ static const struct option OPTIONS[] = {
     { "save", required_argument, NULL, OPT_SAVE },
     { 0 },
 };
+
+/* Takes one that only says yes; false where it is another one. */
+static bool take_flag(int option, struct request *request)
+{
+    const struct {
+        int option;
+        bool *flag;
+    } FLAGS[] = {
+        { OPT_DIRECT, &request->direct },
+        { OPT_DAEMON, &request->daemon },
+        { OPT_SERVICE, &request->service },
+        { OPT_FORCE, &request->force },
+        { OPT_NO_SCRUB, &request->no_scrub },
+        { OPT_STRICT, &request->strict },
+        { OPT_NO_LEGEND, &request->style.no_legend },
+    };
+
+    for (size_t i = 0; i < ELEMENTS(FLAGS); i++)
+        if (FLAGS[i].option == option) {
+            *FLAGS[i].flag = true;
+            return true;
+        }
+    return false;
+}
 
 /* Takes one of bench's; false where it is another one. */
 static bool take_bench_option(int option, struct bench_words *bench)
@@ -201,7 +240,7 @@ static int parse_option(int option, struct request *request, const char **captur
 {
     uint64_t seconds;
 
-    if (take_bench_option(option, &request->bench))
+    if (take_bench_option(option, &request->bench) || take_flag(option, request))
         return -1;
     switch (option) {
     case OPT_JSON:
@@ -221,26 +260,16 @@ static int parse_option(int option, struct request *request, const char **captur
     case OPT_CONFIG:
         request->config = optarg;
         return -1;
-    case OPT_DIRECT: /* there is no daemon to ask yet */
+    case OPT_SOCKET:
+        request->socket = optarg;
         return -1;
     case OPT_PATIENCE:
         if (number_u64(optarg, 10, &seconds) < 0 || !seconds || seconds > 86400) {
             say("--patience %s: not a number of seconds from 1 to 86400", optarg);
             return EXIT_USAGE;
         }
-        request->patience_s = request->patience_of_reads_s = (unsigned)seconds;
-        return -1;
-    case OPT_FORCE:
-        request->force = true;
-        return -1;
-    case OPT_NO_SCRUB:
-        request->no_scrub = true;
-        return -1;
-    case OPT_STRICT:
-        request->strict = true;
-        return -1;
-    case OPT_NO_LEGEND:
-        request->style.no_legend = true;
+        request->patience_s = request->patience_of_reads_s = request->patience_of_daemon_s =
+            (unsigned)seconds;
         return -1;
     case OPT_VERSION:
         puts("hbactl " HBAD_VERSION);
@@ -284,6 +313,10 @@ static char *command_of(const struct request *request)
         fputs(" --capture ", out);
         put_word(request->captures[i], out);
     }
+    if (strcmp(request->socket, CLIENT_SOCKET) != 0) {
+        fputs(" --socket ", out);
+        put_word(request->socket, out);
+    }
     if (request->sysfs_root) {
         fputs(" --sysfs-root ", out);
         put_word(request->sysfs_root, out);
@@ -305,6 +338,25 @@ static bool is_for_bench(const struct bench_words *b)
            b->sweep || b->random || b->seeks || b->csv || b->chart;
 }
 
+/* Options that do not go with a verb. Returns 0, or EXIT_USAGE, which was said. */
+static int check_options(const struct request *request, bool is_bench, bool is_status,
+                         bool is_of_daemon)
+{
+    if (!is_bench && is_for_bench(&request->bench)) {
+        say("one of these options is for bench only; see hbactl --help");
+        return EXIT_USAGE;
+    }
+    if (request->service && !is_status) {
+        say("--service is for status only");
+        return EXIT_USAGE;
+    }
+    if ((request->daemon || request->service || is_of_daemon) && !ask_is_for_daemon(request)) {
+        say("the daemon is not asked with --direct, --capture, --sysfs-root, --config or --force");
+        return EXIT_USAGE;
+    }
+    return 0;
+}
+
 static int run_verb(struct request *request, int n_words, char **words)
 {
     const char *verb = n_words ? words[0] : VERBS[0].word;
@@ -320,10 +372,9 @@ static int run_verb(struct request *request, int n_words, char **words)
             say("usage: hbactl %s", VERBS[i].synopsis);
             return EXIT_USAGE;
         }
-        if (VERBS[i].run != verb_bench && is_for_bench(&request->bench)) {
-            say("one of these options is for bench only; see hbactl --help");
+        if (check_options(request, VERBS[i].run == verb_bench, VERBS[i].run == verb_status,
+                          VERBS[i].is_of_daemon))
             return EXIT_USAGE;
-        }
         return VERBS[i].run(request);
     }
     say("there is no verb %s; hbactl --help lists them", verb);
@@ -334,8 +385,10 @@ int main(int argc, char **argv)
 {
     _cleanup_free_ const char **captures = calloc((size_t)argc, sizeof(*captures));
     struct request request = { .captures = captures,
+                               .socket = CLIENT_SOCKET,
                                .patience_s = PATIENCE_S,
-                               .patience_of_reads_s = PATIENCE_OF_READS_S };
+                               .patience_of_reads_s = PATIENCE_OF_READS_S,
+                               .patience_of_daemon_s = PATIENCE_OF_DAEMON_S };
     _cleanup_free_ char *command = NULL;
     int option, status;
 

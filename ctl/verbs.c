@@ -6,19 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ctl/ctl.h"
+#include "answer/answer.h"
+#include "ctl/ask.h"
 
 /* The plugins' exit status for what a report says. */
-static int status_of(const struct request *request, const struct report *report)
+static int status_of(const struct request *request, const struct outcome *o)
 {
-    const struct summary *s = &report->summary;
+    const struct summary *s = &o->summary;
 
     if (s->worst == SEVERITY_CRITICAL)
         return EXIT_CRITICAL;
     if (s->worst == SEVERITY_WARNING)
         return EXIT_WARNING;
-    if (report->unexamined ||
-        !report->model->hosts.n) /* an adapter that is not seen may be one that failed */
+    if (o->notes.unexamined || !s->hosts) /* an adapter that is not seen may be one that failed */
         return EXIT_UNSEEN;
     if (s->verdicts[VERDICT_UNKNOWN] &&
         !(s->verdicts[VERDICT_OK] || s->verdicts[VERDICT_BELOW] || s->verdicts[VERDICT_CAPPED]))
@@ -29,99 +29,47 @@ static int status_of(const struct request *request, const struct report *report)
 }
 
 /* What went wrong on the way, for verbs that do not print it with the report. Returns their exit status. */
-static int told(const struct report *report)
+static int told(const struct notes *notes)
 {
-    for (size_t i = 0; i < report->notes.n; i++)
-        say("%s", report->notes.v[i]);
-    return report->unexamined ? EXIT_FAILURE : EXIT_WELL;
+    for (size_t i = 0; i < notes->n; i++)
+        say("%s", notes->v[i]);
+    return notes->unexamined ? EXIT_FAILURE : EXIT_WELL;
 }
 
 int verb_status(const struct request *request)
 {
-    _cleanup_(report_freep) struct report *report = NULL;
+    _cleanup_(outcome_done) struct outcome outcome = { 0 };
 
-    if (load_report(request, LEVEL_ALL, NULL, &report) < 0)
+    if (request->service)
+        return verb_service(request);
+    if (ask(request, "status", NULL, NULL, LEVEL_ALL, NULL, &outcome) < 0)
         return EXIT_UNSEEN;
-    if (request->json)
-        output_json(report, request->json == JSON_PRETTY, request->out);
-    else
-        output_status(report, &request->style, request->out);
-    return status_of(request, report);
+    return status_of(request, &outcome);
 }
 
 int verb_report(const struct request *request)
 {
-    _cleanup_(report_freep) struct report *report = NULL;
+    _cleanup_(outcome_done) struct outcome outcome = { 0 };
 
-    if (load_report(request, LEVEL_ALL, NULL, &report) < 0)
-        return EXIT_FAILURE;
-    if (request->json)
-        output_json(report, request->json == JSON_PRETTY, request->out);
-    else
-        output_status(report, &request->style, request->out);
-    return EXIT_WELL;
+    return ask(request, "status", NULL, NULL, LEVEL_ALL, NULL, &outcome) < 0 ? EXIT_FAILURE
+                                                                             : EXIT_WELL;
 }
-
-/* What can be listed, and how much must be asked of a machine for it. */
-static const struct {
-    const char *word;
-    enum level level;
-    void (*print)(const struct report *, const struct text_style *, FILE *);
-    void (*json)(const struct report *, bool, FILE *);
-} LISTS[] = {
-    { "hosts", LEVEL_MODES, output_hosts, output_json_hosts },
-    { "links", LEVEL_MODES, output_links, output_json_links },
-    { "devices", LEVEL_IDENTITY, output_devices, output_json_devices },
-    { "findings", LEVEL_ALL, output_findings, output_json_findings },
-};
 
 int verb_list(const struct request *request)
 {
-    _cleanup_(report_freep) struct report *report = NULL;
+    _cleanup_(outcome_done) struct outcome outcome = { 0 };
     enum level level;
-    size_t i = 0;
 
-    while (i < ELEMENTS(LISTS) && strcmp(LISTS[i].word, request->words[0]) != 0)
-        i++;
-    if (i == ELEMENTS(LISTS)) {
+    if (answer_list_level(request->words[0], &level) < 0) {
         say("there is no list of %s: hosts, links, devices or findings", request->words[0]);
         return EXIT_USAGE;
     }
     /* What a capture holds costs nothing to look at. */
-    level = request->json || request->n_captures ? LEVEL_ALL : LISTS[i].level;
-    if (load_report(request, level, NULL, &report) < 0)
+    if (request->json || request->n_captures)
+        level = LEVEL_ALL;
+    if (ask(request, "list", request->words[0], NULL, level, NULL, &outcome) < 0)
         return EXIT_FAILURE;
-    if (request->json)
-        LISTS[i].json(report, request->json == JSON_PRETTY, request->out);
-    else
-        LISTS[i].print(report, &request->style, request->out);
-    return told(report);
-}
-
-static void show(const struct request *request, const struct report *report, const struct object *o)
-{
-    if (request->json)
-        output_json_object(o->host, o->link, o->device, request->json == JSON_PRETTY, request->out);
-    else if (o->host)
-        output_host(report, o->host, &request->style, request->out);
-    else if (o->link)
-        output_link(report, o->link, &request->style, request->out);
-    else
-        output_device(report, o->device, &request->style, request->out);
-}
-
-static void explain(const struct request *request, const struct report *report,
-                    const struct object *o)
-{
-    if (request->json)
-        output_json_explanation(report, o->host, o->device ? o->device->link : o->link, o->device,
-                                request->json == JSON_PRETTY, request->out);
-    else if (o->host)
-        output_explain_host(report, o->host, &request->style, request->out);
-    else if (o->link)
-        output_explain_link(report, o->link, &request->style, request->out);
-    else
-        output_explain_device(report, o->device, &request->style, request->out);
+    return told(&outcome.notes);
 }
 
 static bool looks_like_code(const char *name)
@@ -129,47 +77,33 @@ static bool looks_like_code(const char *name)
     return strchr(name, '-') && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz-")];
 }
 
-/* Prints each object that the first word names. */
-static int for_each_named(const struct request *request,
-                          void (*print)(const struct request *, const struct report *,
-                                        const struct object *))
+/* The answer of a verb about what the first word names. */
+static int about_named(const struct request *request, const char *verb)
 {
-    enum { SHOWN_MAX = 16 };
-    _cleanup_(report_freep) struct report *report = NULL;
+    _cleanup_(outcome_done) struct outcome outcome = { 0 };
     _cleanup_free_ char *buffer = NULL;
     bool live = !request->n_captures && !request->sysfs_root;
-    const char *name = live ? resolve_live_name(request->words[0], &buffer) : request->words[0];
-    struct object objects[SHOWN_MAX];
+    const char *word = request->words[0], *name = live ? resolve_live_name(word, &buffer) : word;
     char hctl[64];
-    size_t n;
 
-    if (load_report(request, LEVEL_ALL, live ? resolve_live_hctl(name, hctl, sizeof(hctl)) : NULL,
-                    &report) < 0)
+    /* What a path leads to has no name in some reports, and the path has: a volume of LVM. */
+    if (ask(request, verb, word, name, LEVEL_ALL,
+            live ? resolve_live_hctl(name, hctl, sizeof(hctl)) : NULL, &outcome) < 0)
         return EXIT_FAILURE;
-    n = resolve_name(report, name, objects, SHOWN_MAX);
-    if (n == 0) /* what a path leads to has no name here: a volume of LVM has */
-        n = resolve_name(report, request->words[0], objects, SHOWN_MAX);
-    for (size_t i = 0; i < n && i < SHOWN_MAX; i++) {
-        if (i && !request->json)
-            putc('\n', request->out);
-        print(request, report, &objects[i]);
-    }
-    if (n == 0 && !request->json &&
-        output_explain_gone(report, name, &request->style, request->out))
-        return told(report);
-    if (n == 0)
+    if (!outcome.objects) {
         say("nothing here is called %s; hbactl list hosts, links and devices show the names%s",
-            request->words[0],
-            looks_like_code(request->words[0]) ? ", hbactl explain codes what findings are called"
-                                               : "");
-    else if (n > SHOWN_MAX)
-        say("%zu objects are called %s; %d are shown", n, request->words[0], SHOWN_MAX);
-    return n ? told(report) : EXIT_FAILURE;
+            word, looks_like_code(word) ? ", hbactl explain codes what findings are called" : "");
+        told(&outcome.notes);
+        return EXIT_FAILURE;
+    }
+    if (outcome.objects > ANSWER_OBJECTS_MAX)
+        say("%d objects are called %s; %d are shown", outcome.objects, word, ANSWER_OBJECTS_MAX);
+    return told(&outcome.notes);
 }
 
 int verb_show(const struct request *request)
 {
-    return for_each_named(request, show);
+    return about_named(request, "show");
 }
 
 /* All codes that there are. */
@@ -189,12 +123,18 @@ int verb_explain(const struct request *request)
     if (strcmp(request->words[0], "codes") == 0)
         return explain_codes(request);
     if (!entry)
-        return for_each_named(request, explain);
+        return about_named(request, "explain");
     if (request->json)
         output_json_code(entry, request->json == JSON_PRETTY, request->out);
     else
         output_code(entry, &request->style, request->out);
     return EXIT_WELL;
+}
+
+static void say_notes(const struct report *report)
+{
+    for (size_t i = 0; i < report->notes.n; i++)
+        say("%s", report->notes.v[i]);
 }
 
 /* The first word and the second, or this machine, are compared; of two captures the first is the other's
@@ -230,7 +170,7 @@ int verb_compare(const struct request *request)
         output_json_comparison(c, &rates, request->json == JSON_PRETTY, request->out);
     else
         output_comparison(c, &rates, &request->style, request->out);
-    told(before);
-    told(after);
+    say_notes(before);
+    say_notes(after);
     return c->changes.n || rates.differ ? EXIT_DIFFERENT : EXIT_WELL;
 }

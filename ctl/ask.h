@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Verbs that are answered from a report: by the daemon, which has one, or from one that is made here.
+ */
+#pragma once
+
+#include "ctl/client.h"
+#include "ctl/ctl.h"
+
+/* What is to be known of the report behind an answer. */
+struct outcome {
+    int objects;            /* that go by the name; 0: none, and nothing was printed */
+    struct summary summary; /* hosts, verdicts and worst */
+    struct notes notes;     /* with how much was unexamined */
+};
+void outcome_done(struct outcome *o);
+
+/* Prints the answer (answer/answer.h) to request->out: `name` is the word as it is called here, which is tried first; NULL for the
+ * word itself. Made here, a report needs `level`, and of the device `named` (NULL: of all). Says what is wrong. Returns
+ * 0 or a negative errno. */
+int ask(const struct request *request, const char *verb, const char *word, const char *name,
+        enum level level, const char *named, struct outcome *ret);
+
+/* Can the daemon's answer be the one that is wanted? It looks at this machine, and judges by this machine's configuration. */
+bool ask_is_for_daemon(const struct request *request);
+
+/* Connects to the daemon where the user has asked for it: says what is wrong. NULL then. */
+struct client *ask_connect(const struct request *request);
+
+/* Calls a method and waits for its one reply, which is valid until the client's next call. An error by the daemon is one of
+ * `ret`. Says what is wrong. Returns 0 or a negative errno. */
+int ask_call(const struct request *request, struct client *client, const char *method,
+             const char *parameters, struct arena *arena, struct varlink_reply *ret);
+
+/* Says what an error reply means. */
+void ask_say_error(const struct varlink_reply *reply);
+
+/* Says why the daemon cannot be asked. */
+void ask_say_failure(const struct request *request, int error);
+
+/* Microseconds for a reply. */
+uint64_t ask_patience_us(const struct request *request);
+
+/* Prints JSON text that was read already, as the request wants it: as it is, or in lines. */
+void ask_print_json(const struct request *request, struct bytes json);

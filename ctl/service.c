@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The daemon itself: how it is doing (status --service), and that it read its configuration again (reload).
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "ctl/ask.h"
+#include "output/words.h"
+
+/* ---- status --service ---- */
+
+enum { COL_NAME, COL_STATE, COL_LAST, COL_NEXT, COL_TOOK, COL_STUCK, COL_NOTES, COLS };
+
+static const struct column COLUMNS[COLS] = {
+    [COL_NAME] = { .title = "ADAPTER", .least = 12 },
+    [COL_STATE] = { .title = "STATE" },
+    [COL_LAST] = { .title = "LAST READ", .drop = 2 },
+    [COL_NEXT] = { .title = "NEXT", .drop = 3 },
+    [COL_TOOK] = { .title = "TOOK", .right = true, .drop = 1 },
+    [COL_STUCK] = { .title = "STUCK", .right = true },
+    [COL_NOTES] = { .title = "NOTES", .wraps = true },
+};
+
+struct printing {
+    struct table *table;
+    struct arena *arena;
+    const char *notes; /* of the adapter under way */
+};
+
+static int add_note(void *userdata, struct bytes element)
+{
+    struct printing *p = userdata;
+    const char *text;
+    int r = varlink_string(element, p->arena, &text);
+
+    if (r == 0)
+        p->notes = p->notes ? arena_printf(p->arena, "%s; %s", p->notes, text) : text;
+    return r == 0 && !p->notes ? -ENOMEM : r;
+}
+
+static int put_time(struct printing *p, size_t column, struct bytes value)
+{
+    uint64_t seconds;
+    char text[32];
+    int r = varlink_count(value, &seconds);
+
+    if (r < 0)
+        return r;
+    if (seconds > UINT32_MAX)
+        return -EBADMSG;
+    return table_cell(p->table, column, COLOUR_NONE,
+                      value.len ? words_time(seconds * 1000000, text, sizeof(text)) : "never");
+}
+
+/* "3 ms"; a state that is not one of well-being is coloured. */
+static int put_cells(struct printing *p, const char *name, const char *state, struct bytes took,
+                     uint64_t took_ms, uint64_t stuck)
+{
+    bool is_well = text_same(state, "waiting") || text_same(state, "running");
+    int r = table_cell(p->table, COL_NAME, COLOUR_NONE, name);
+
+    if (r == 0)
+        r = table_cell(p->table, COL_STATE, is_well ? COLOUR_NONE : COLOUR_BAD, state);
+    if (r == 0 && took.len)
+        r = table_cellf(p->table, COL_TOOK, COLOUR_NONE, "%llu ms", (unsigned long long)took_ms);
+    if (r == 0)
+        r = table_cellf(p->table, COL_STUCK, stuck ? COLOUR_BAD : COLOUR_NONE, "%llu",
+                        (unsigned long long)stuck);
+    return r < 0 ? r : table_cell(p->table, COL_NOTES, COLOUR_NONE, p->notes);
+}
+
+static int put_adapter(void *userdata, struct bytes adapter)
+{
+    enum { NAME, STATE, LAST, NEXT, TOOK, STUCK, NOTES, MEMBERS };
+    static const char *const NAMES[MEMBERS] = { "name",    "state", "last_read", "next_read",
+                                                "took_ms", "stuck", "notes" };
+    struct printing *p = userdata;
+    struct bytes found[MEMBERS];
+    const char *name, *state;
+    uint64_t took_ms, stuck;
+    int r = varlink_members(adapter, NAMES, MEMBERS, found);
+
+    p->notes = NULL;
+    if (r == 0)
+        r = varlink_string(found[NAME], p->arena, &name);
+    if (r == 0)
+        r = varlink_string(found[STATE], p->arena, &state);
+    if (r == 0)
+        r = varlink_count(found[TOOK], &took_ms);
+    if (r == 0)
+        r = varlink_count(found[STUCK], &stuck);
+    if (r == 0)
+        r = varlink_elements(found[NOTES], add_note, p);
+    if (r == 0)
+        r = table_row(p->table);
+    if (r == 0)
+        r = put_time(p, COL_LAST, found[LAST]);
+    if (r == 0)
+        r = put_time(p, COL_NEXT, found[NEXT]);
+    return r < 0 ? r : put_cells(p, name, state, found[TOOK], took_ms, stuck);
+}
+
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static int print_service(const struct request *request, struct bytes parameters)
+{
+    enum {
+        SINCE,
+        TAKEN,
+        ROUNDS,
+        CLIENTS,
+        SUBSCRIBERS,
+        MEMORY,
+        NUMBERS,
+        ADAPTERS = NUMBERS,
+        MEMBERS
+    };
+    static const char *const NAMES[MEMBERS] = { "since",       "taken",  "rounds",  "clients",
+                                                "subscribers", "memory", "adapters" };
+    _cleanup_(table_freep) struct table *table = table_new(COLUMNS, COLS);
+    _cleanup_(arena_freep) struct arena *arena = arena_new();
+    struct printing p = { table, arena, NULL };
+    struct bytes found[MEMBERS];
+    uint64_t n[NUMBERS];
+    char since[32], taken[32];
+    int r = table && arena ? varlink_members(parameters, NAMES, MEMBERS, found) : -ENOMEM;
+
+    for (int i = 0; r == 0 && i < NUMBERS; i++)
+        r = varlink_count(found[i], &n[i]);
+    if (r == 0 && (n[SINCE] > UINT32_MAX || n[TAKEN] > UINT32_MAX))
+        r = -EBADMSG;
+    if (r == 0)
+        r = varlink_elements(found[ADAPTERS], put_adapter, &p);
+    if (r < 0)
+        return r;
+    fprintf(request->out, "hbad runs since %s, with %llu.%llu MiB: %llu round%s, %llu client%s, ",
+            words_time(n[SINCE] * 1000000, since, sizeof(since)),
+            (unsigned long long)(n[MEMORY] >> 20),
+            (unsigned long long)((n[MEMORY] & 0xfffff) * 10 >> 20), (unsigned long long)n[ROUNDS],
+            plural(n[ROUNDS]), (unsigned long long)n[CLIENTS], plural(n[CLIENTS]));
+    fprintf(request->out, "%llu subscriber%s.\n%s%s.\n\n", (unsigned long long)n[SUBSCRIBERS],
+            plural(n[SUBSCRIBERS]), found[TAKEN].len ? "Its report is of " : "It has no report yet",
+            found[TAKEN].len ? words_time(n[TAKEN] * 1000000, taken, sizeof(taken)) : "");
+    table_print(table, &request->style, request->out);
+    return 0;
+}
+
+int verb_service(const struct request *request)
+{
+    _cleanup_(client_freep) struct client *client = ask_connect(request);
+    _cleanup_(arena_freep) struct arena *arena = arena_new();
+    struct varlink_reply reply;
+    int r;
+
+    if (!client || !arena ||
+        ask_call(request, client, "io.hbad.monitor.GetStatus", NULL, arena, &reply) < 0)
+        return EXIT_UNSEEN;
+    if (reply.error) {
+        ask_say_error(&reply);
+        return EXIT_UNSEEN;
+    }
+    if (request->json && reply.parameters.len) {
+        ask_print_json(request, reply.parameters);
+        return EXIT_WELL;
+    }
+    r = print_service(request, reply.parameters);
+    if (r < 0)
+        ask_say_failure(request, r);
+    return r < 0 ? EXIT_UNSEEN : EXIT_WELL;
+}
+
+/* ---- reload ---- */
+
+/* "/etc/hbad/hbad.conf:12: unknown key" */
+static int say_message(void *userdata, struct bytes message)
+{
+    enum { FILE_, LINE, TEXT, MEMBERS };
+    static const char *const NAMES[MEMBERS] = { "file", "line", "text" };
+    struct bytes found[MEMBERS];
+    const char *file, *text;
+    uint64_t line;
+    int r = varlink_members(message, NAMES, MEMBERS, found);
+
+    if (r == 0)
+        r = varlink_string(found[FILE_], userdata, &file);
+    if (r == 0)
+        r = varlink_string(found[TEXT], userdata, &text);
+    if (r == 0)
+        r = varlink_count(found[LINE], &line);
+    if (r < 0)
+        return r;
+    if (!file || !text)
+        return -EBADMSG;
+    if (line)
+        say("%s:%llu: %s", file, (unsigned long long)line, text);
+    else
+        say("%s: %s", file, text);
+    return 0;
+}
+
+int verb_reload(const struct request *request)
+{
+    static const char *const NAMES[] = { "warnings", "messages" };
+    _cleanup_(client_freep) struct client *client = ask_connect(request);
+    _cleanup_(arena_freep) struct arena *arena = arena_new();
+    struct varlink_reply reply;
+    struct bytes messages[ELEMENTS(NAMES)];
+    bool is_invalid;
+    int r = 0;
+
+    if (!client || !arena ||
+        ask_call(request, client, "io.hbad.monitor.Reload", NULL, arena, &reply) < 0)
+        return EXIT_FAILURE;
+    is_invalid = text_same(reply.error, "io.hbad.monitor.InvalidConfiguration");
+    if (reply.error && !is_invalid) {
+        ask_say_error(&reply);
+        return EXIT_FAILURE;
+    }
+    r = varlink_members(reply.parameters, NAMES, ELEMENTS(NAMES), messages);
+    if (r == 0)
+        r = varlink_elements(messages[is_invalid], say_message, arena);
+    if (r < 0)
+        ask_say_failure(request, r);
+    if (is_invalid)
+        say("the configuration is wrong: the old one stays in force");
+    return r < 0 || is_invalid ? EXIT_FAILURE : EXIT_WELL;
+}
