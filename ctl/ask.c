@@ -48,8 +48,8 @@ static int take_summary(struct bytes summary, struct bytes notes, struct outcome
 {
     enum { HOSTS, UNEXAMINED, WORST, VERDICTS, MEMBERS = VERDICTS + _VERDICT_MAX };
     _cleanup_(arena_freep) struct arena *arena = arena_new();
-    const char *names[MEMBERS] = { "hosts", "unexamined", "worst" }, *worst;
-    struct bytes found[MEMBERS];
+    const char *names[MEMBERS] = { "hosts", "unexamined", "worst" }, *worst = NULL;
+    struct bytes found[MEMBERS] = { 0 };
     uint64_t numbers[MEMBERS] = { 0 };
     int r;
 
@@ -82,7 +82,7 @@ static int print_report(const struct request *request, struct bytes parameters, 
     static const char *const OUTER[] = { "report" };
     enum { SUMMARY, NOTES, LIST, MEMBERS };
     const char *const names[MEMBERS] = { "summary", "notes", list ? list : "hosts" };
-    struct bytes report, found[MEMBERS];
+    struct bytes report = { 0 }, found[MEMBERS] = { 0 };
     int r = varlink_members(parameters, OUTER, 1, &report);
 
     if (r == 0)
@@ -179,8 +179,8 @@ static int print_text(const struct request *request, struct bytes parameters, bo
     enum { TEXT, OBJECTS, TAKEN, SUMMARY, NOTES, MEMBERS };
     static const char *const NAMES[MEMBERS] = { "text", "objects", "taken", "summary", "notes" };
     _cleanup_free_ char *text = NULL;
-    struct bytes found[MEMBERS];
-    uint64_t objects, taken;
+    struct bytes found[MEMBERS] = { 0 };
+    uint64_t objects = 0, taken = 0;
     size_t size;
     FILE *out;
     int r = varlink_members(parameters, NAMES, MEMBERS, found);
@@ -229,7 +229,7 @@ static int ask_for(const struct request *request, struct client *client, const c
     bool is_report = request->json && (strcmp(verb, "status") == 0 || strcmp(verb, "list") == 0);
     _cleanup_free_ char *arguments = is_report ? NULL : text_arguments(request, verb, word);
     _cleanup_(arena_freep) struct arena *arena = arena_new();
-    struct varlink_reply reply;
+    struct varlink_reply reply = { 0 };
     int r;
 
     if (!arena || (!arguments && !is_report))

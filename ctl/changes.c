@@ -189,7 +189,7 @@ static void drop_unseen(struct changes *c, const char *host, uint64_t since, FIL
 static int get_texts(struct taking *t, struct bytes object, const char *const *names, size_t n,
                      const char **ret)
 {
-    struct bytes found[8];
+    struct bytes found[8] = { 0 };
     int r = varlink_members(object, names, n, found);
 
     for (size_t i = 0; r == 0 && i < n; i++)
@@ -213,7 +213,7 @@ static int take_host(struct taking *t, struct bytes object)
     static const char *const NAMES[] = {
         "id", "kernel_name", "model", "driver", "firmware", "state"
     };
-    const char *texts[ELEMENTS(NAMES)];
+    const char *texts[ELEMENTS(NAMES)] = { 0 };
     int r = get_texts(t, object, NAMES, ELEMENTS(NAMES), texts);
 
     if (r < 0)
@@ -228,7 +228,7 @@ static int take_host(struct taking *t, struct bytes object)
 static int mode_text(struct taking *t, struct bytes mode, const char **ret)
 {
     static const char *const NAMES[] = { "label", "mb_per_s" };
-    struct bytes found[ELEMENTS(NAMES)];
+    struct bytes found[ELEMENTS(NAMES)] = { 0 };
     int r = mode.len ? varlink_members(mode, NAMES, ELEMENTS(NAMES), found) : 0;
 
     *ret = NULL;
@@ -247,8 +247,8 @@ static int take_link(void *userdata, struct bytes object)
     static const char *const NAMES[] = { "id", "kernel_name", "far", "state", "verdict" },
                              *const MODES[] = { "actual", "expected" };
     struct taking *t = userdata;
-    struct bytes modes[ELEMENTS(MODES)];
-    const char *texts[ELEMENTS(NAMES)], *actual, *expected;
+    struct bytes modes[ELEMENTS(MODES)] = { 0 };
+    const char *texts[ELEMENTS(NAMES)] = { 0 }, *actual = NULL, *expected = NULL;
     bool is_up, is_odd;
     int r = get_texts(t, object, NAMES, ELEMENTS(NAMES), texts);
 
@@ -277,7 +277,7 @@ static int take_device(void *userdata, struct bytes object)
 {
     static const char *const NAMES[] = { "id", "hctl", "vendor", "model", "revision", "state" };
     struct taking *t = userdata;
-    const char *texts[ELEMENTS(NAMES)];
+    const char *texts[ELEMENTS(NAMES)] = { 0 };
     int r = get_texts(t, object, NAMES, ELEMENTS(NAMES), texts);
 
     return r < 0
@@ -303,8 +303,8 @@ static int take_finding(void *userdata, struct bytes object)
         "subjects"
     };
     struct taking *t = userdata;
-    const char *texts[ELEMENTS(NAMES)];
-    struct bytes subjects;
+    const char *texts[ELEMENTS(NAMES)] = { 0 };
+    struct bytes subjects = { 0 };
     int r = get_texts(t, object, NAMES, ELEMENTS(NAMES), texts);
 
     if (r == 0)
@@ -353,7 +353,7 @@ static int take_machine_part(struct taking *t, struct bytes machine)
 {
     static const char *const NAMES[] = { "links", "findings" };
     struct changes *c = t->changes;
-    struct bytes found[ELEMENTS(NAMES)];
+    struct bytes found[ELEMENTS(NAMES)] = { 0 };
     int r = varlink_members(machine, NAMES, ELEMENTS(NAMES), found);
 
     if (r == 0)
@@ -378,8 +378,8 @@ int changes_take(struct changes *c, struct bytes parameters, FILE *out)
     static const char *const NAMES[MEMBERS] = { "host", "links", "devices", "removed", "machine" };
     _cleanup_(arena_freep) struct arena *arena = arena_new();
     struct taking t = { c, arena, "", out, NULL };
-    struct bytes found[MEMBERS];
-    const char *removed;
+    struct bytes found[MEMBERS] = { 0 };
+    const char *removed = NULL;
     int r = arena ? varlink_members(parameters, NAMES, MEMBERS, found) : -ENOMEM;
 
     if (r == 0)

@@ -53,10 +53,20 @@ static int print_reply(const struct request *request, struct changes *changes,
     return fflush(request->out) == 0 ? 0 : -EPIPE;
 }
 
-/* Listens until that ends: returns why. An error by the daemon was said, and is -EREMOTEIO, or -EAGAIN where it will have
- * something to tell. */
+/* An error by the daemon. Returns -EAGAIN where it will have something to tell, which is said once (`was_away`: it was), else
+ * -EREMOTEIO. */
+static int take_error(const struct varlink_reply *reply, bool was_away)
+{
+    bool is_young = text_same(reply->error, "io.hbad.monitor.NotReady");
+
+    if (!is_young || !was_away)
+        ask_say_error(reply);
+    return is_young || text_same(reply->error, "io.hbad.monitor.Overrun") ? -EAGAIN : -EREMOTEIO;
+}
+
+/* Listens until that ends: returns why. An error by the daemon was said. */
 static int listen_to(const struct request *request, struct client *client, struct changes *changes,
-                     bool *ret_has_told)
+                     bool was_away, bool *ret_has_told)
 {
     uint64_t patience = ask_patience_us(request);
     int r = client_call(client, "io.hbad.monitor.Monitor", NULL, true);
@@ -64,16 +74,11 @@ static int listen_to(const struct request *request, struct client *client, struc
     changes_begin(changes);
     while (r == 0) {
         _cleanup_(arena_freep) struct arena *arena = arena_new();
-        struct varlink_reply reply;
+        struct varlink_reply reply = { 0 };
 
         r = arena ? client_reply(client, patience, arena, &reply) : -ENOMEM;
-        if (r == 0 && reply.error) {
-            ask_say_error(&reply);
-            return text_same(reply.error, "io.hbad.monitor.NotReady") ||
-                           text_same(reply.error, "io.hbad.monitor.Overrun")
-                       ? -EAGAIN
-                       : -EREMOTEIO;
-        }
+        if (r == 0 && reply.error)
+            return take_error(&reply, was_away);
         if (r == 0)
             r = print_reply(request, changes, &reply);
         *ret_has_told |= r == 0;
@@ -95,10 +100,10 @@ static struct client *wait_for_daemon(const struct request *request)
     return client;
 }
 
-/* Is it worth waiting for another one? */
+/* Is it worth waiting for another one? One that is being started may be long in answering: systemd has its socket. */
 static bool may_come_back(int r)
 {
-    return r == -ECONNRESET || r == -EAGAIN || r == -ECONNREFUSED || r == -ENOENT;
+    return r == -ECONNRESET || r == -EAGAIN || r == -ETIMEDOUT;
 }
 
 int verb_monitor(const struct request *request)
@@ -111,8 +116,8 @@ int verb_monitor(const struct request *request)
     while (client) {
         bool tells = false;
 
-        r = listen_to(request, client, changes, &tells);
-        client = client_free(client);
+        r = listen_to(request, client, changes, was_away, &tells);
+        client_free(client);
         has_told |= tells;
         if (!may_come_back(r) || (!has_told && r != -EAGAIN))
             break;

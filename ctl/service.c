@@ -32,7 +32,7 @@ struct printing {
 static int add_note(void *userdata, struct bytes element)
 {
     struct printing *p = userdata;
-    const char *text;
+    const char *text = NULL;
     int r = varlink_string(element, p->arena, &text);
 
     if (r == 0)
@@ -42,7 +42,7 @@ static int add_note(void *userdata, struct bytes element)
 
 static int put_time(struct printing *p, size_t column, struct bytes value)
 {
-    uint64_t seconds;
+    uint64_t seconds = 0;
     char text[32];
     int r = varlink_count(value, &seconds);
 
@@ -77,9 +77,9 @@ static int put_adapter(void *userdata, struct bytes adapter)
     static const char *const NAMES[MEMBERS] = { "name",    "state", "last_read", "next_read",
                                                 "took_ms", "stuck", "notes" };
     struct printing *p = userdata;
-    struct bytes found[MEMBERS];
-    const char *name, *state;
-    uint64_t took_ms, stuck;
+    struct bytes found[MEMBERS] = { 0 };
+    const char *name = NULL, *state = NULL;
+    uint64_t took_ms = 0, stuck = 0;
     int r = varlink_members(adapter, NAMES, MEMBERS, found);
 
     p->notes = NULL;
@@ -125,8 +125,8 @@ static int print_service(const struct request *request, struct bytes parameters)
     _cleanup_(table_freep) struct table *table = table_new(COLUMNS, COLS);
     _cleanup_(arena_freep) struct arena *arena = arena_new();
     struct printing p = { table, arena, NULL };
-    struct bytes found[MEMBERS];
-    uint64_t n[NUMBERS];
+    struct bytes found[MEMBERS] = { 0 };
+    uint64_t n[NUMBERS] = { 0 };
     char since[32], taken[32];
     int r = table && arena ? varlink_members(parameters, NAMES, MEMBERS, found) : -ENOMEM;
 
@@ -154,7 +154,7 @@ int verb_service(const struct request *request)
 {
     _cleanup_(client_freep) struct client *client = ask_connect(request);
     _cleanup_(arena_freep) struct arena *arena = arena_new();
-    struct varlink_reply reply;
+    struct varlink_reply reply = { 0 };
     int r;
 
     if (!client || !arena ||
@@ -181,9 +181,9 @@ static int say_message(void *userdata, struct bytes message)
 {
     enum { FILE_, LINE, TEXT, MEMBERS };
     static const char *const NAMES[MEMBERS] = { "file", "line", "text" };
-    struct bytes found[MEMBERS];
-    const char *file, *text;
-    uint64_t line;
+    struct bytes found[MEMBERS] = { 0 };
+    const char *file = NULL, *text = NULL;
+    uint64_t line = 0;
     int r = varlink_members(message, NAMES, MEMBERS, found);
 
     if (r == 0)
@@ -208,8 +208,8 @@ int verb_reload(const struct request *request)
     static const char *const NAMES[] = { "warnings", "messages" };
     _cleanup_(client_freep) struct client *client = ask_connect(request);
     _cleanup_(arena_freep) struct arena *arena = arena_new();
-    struct varlink_reply reply;
-    struct bytes messages[ELEMENTS(NAMES)];
+    struct varlink_reply reply = { 0 };
+    struct bytes messages[ELEMENTS(NAMES)] = { 0 };
     bool is_invalid;
     int r = 0;
 

@@ -78,8 +78,8 @@ int varlink_each_member(struct bytes object,
     int r = arena ? open_text(object, JSON_EVENT_OBJECT_BEGIN, &json) : -ENOMEM;
 
     while (r == 0 && (r = json_next(json, &t)) > 0 && t.event == JSON_EVENT_KEY) {
-        struct bytes name = arena_bytes(arena, t.text), value;
-        enum json_event event;
+        struct bytes name = arena_bytes(arena, t.text), value = { 0 };
+        enum json_event event = JSON_EVENT_END;
 
         r = name.data ? next_value(json, object, &value, &event) : -ENOMEM;
         if (r == 0)
@@ -129,8 +129,8 @@ static int walk_elements(struct bytes array, int (*each)(void *userdata, struct 
     int r = open_text(array, JSON_EVENT_ARRAY_BEGIN, &json);
 
     while (r == 0) {
-        struct bytes element;
-        enum json_event event;
+        struct bytes element = { 0 };
+        enum json_event event = JSON_EVENT_END;
 
         r = next_value(json, array, &element, &event);
         if (r == 0 && event == JSON_EVENT_ARRAY_END)
@@ -206,7 +206,7 @@ int varlink_parse_reply(struct bytes text, struct arena *arena, struct varlink_r
 {
     enum { PARAMETERS, ERROR, CONTINUES, MEMBERS };
     static const char *const NAMES[MEMBERS] = { "parameters", "error", "continues" };
-    struct bytes found[MEMBERS];
+    struct bytes found[MEMBERS] = { 0 };
     struct varlink_reply reply;
     int r = varlink_members(text, NAMES, MEMBERS, found);
 

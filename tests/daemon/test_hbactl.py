@@ -416,6 +416,16 @@ class Monitor(daemon.Test):
             process.kill()
             self.assertEqual(process.stderr.read(), "hbactl: hbad closed the connection: waiting for it\n")
 
+    def test_just_started(self):
+        """It is waited for, and that is said once."""
+        answers = [{"error": OURS + "NotReady", "parameters": {}}] * 2
+        with Fake(lambda client: client.send(answers.pop() if answers else
+                                             {"parameters": {"machine": {"findings": []}}, "continues": True})) as fake:
+            process = self.monitor(fake.path)
+            self.assertEqual(self.lines_until(process, "0 hosts"), ["0 hosts, 0 links, 0 devices, 0 findings"])
+            process.kill()
+            self.assertEqual(process.stderr.read().split("\n")[0], "hbactl: hbad has just been started, and has read nothing yet")
+
     def test_garbage(self):
         good = {"parameters": self.host_part("Ultra160"), "continues": True}
         for messages in ([b"garbage\0"], [good, b"garbage\0"], [{"parameters": {}, "continues": False}],
