@@ -70,7 +70,7 @@ static void check_value(struct bytes value, struct bytes within, unsigned depth)
     if (varlink_string(value, arena, &text) == 0)
         MUST(value.data[0] == '"' && text && strlen(text) <= value.len);
     if (varlink_count(value, &n) == 0)
-        MUST(value.data[0] >= '0' && value.data[0] <= '9' && n <= INT64_MAX);
+        MUST(n <= INT64_MAX && (n == 0 || (value.data[0] >= '1' && value.data[0] <= '9')));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
