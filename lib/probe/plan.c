@@ -181,7 +181,8 @@ static int fill_watch(struct planning *p, struct plan_entry *e)
 enum { LEVEL_SPC_2 = 5 }; /* of the kernel's scsi_level */
 
 /* May it be asked for its buffer? That of an array is its controller's; libata knows no READ BUFFER
- * (drivers/ata/libata-scsi.c); before SPC-2 it is asked by name only. */
+ * (drivers/ata/libata-scsi.c); before SPC-2 it is asked only where the configuration names it: a request
+ * that does says nothing of what its firmware stands. */
 static bool has_buffer(const struct device *d, bool is_switched_on)
 {
     const struct transport *t = transport_named(d->host->transport);

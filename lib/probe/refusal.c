@@ -199,7 +199,7 @@ int refusal_of(struct arena *a, const struct model *m, const struct device *d,
         why = RULES[i](&q);
     if (q.no_memory)
         return -ENOMEM;
-    *ret_switched_on = is_switched_on(&q);
+    *ret_switched_on = q.policy.is_named;
     *ret = why;
     return 0;
 }

@@ -268,16 +268,23 @@ static void old(void **state)
     done(&p);
 }
 
-/* Before SPC-2 a device is read, and asked for its buffer by name only. */
+/* Before SPC-2 a device is read, and asked for its buffer only where the configuration names it. */
 static void middle_aged(void **state)
 {
+    const char *hctl = "0:0:0:0";
     struct planned p = one_disk();
 
     (void)state;
     put(&p.k, p.disk->subject, &KEY_SCSI_LEVEL, 4, NULL);
     assert_string_equal(planned_for(&p, p.disk)->method, "read-cached/sg");
     assert_null(planned_for(&p, p.disk)->fallback);
+    p.options.named = &hctl;
+    p.options.n_named = 1;
+    assert_string_equal(planned_for(&p, p.disk)->method, "read-cached/sg");
+    assert_null(planned_for(&p, p.disk)->fallback);
     configure(&p, "[device \"*\"]\ntier = read\n");
+    assert_string_equal(planned_for(&p, p.disk)->method, "read-buffer/sg");
+    p.options.n_named = 0;
     assert_string_equal(planned_for(&p, p.disk)->method, "read-buffer/sg");
     done(&p);
 }
