@@ -223,7 +223,7 @@ static const char *wanted(const struct config_key *key, struct arena *arena)
         return arena_printf(arena, "a whole number of %s from %" PRIu64 " to %" PRIu64, key->unit,
                             key->least, key->most);
     case CONFIG_TIME:
-        return arena_printf(arena, "a time from %s to %s, such as 90s, 30min or 6h",
+        return arena_printf(arena, "a time from %s to %s, in ms, s, min, h or d",
                             written(arena, key->least), written(arena, key->most));
     case CONFIG_MODE:
         return "the label of a mode, such as Ultra160, or its MB/s";
