@@ -27,6 +27,7 @@ struct probing {
     struct devices named;   /* those of them that go by a name of their own */
     struct progress progress;
     struct notes notes;
+    bool has_no_host;
 };
 
 static bool is_of(const struct adapter *a, const struct device *d)
@@ -146,6 +147,8 @@ static int probe_machine(struct probing *p)
     if (r == 0)
         r = resolve_words(p->request, before, &p->devices, &p->named);
     if (r == 0)
+        p->has_no_host = !before->model->hosts.n && !before->unexamined;
+    if (r == 0)
         r = gather_adapters(live, &p->adapters);
     if (r == 0)
         r = probe_adapters(p);
@@ -165,7 +168,7 @@ int verb_probe(const struct request *request)
     }
     r = probe_machine(&p);
     if (r == 0)
-        say("nothing could be probed");
+        say(p.has_no_host ? "No SCSI host was found." : "nothing could be probed");
     notes_done(&p.notes);
     adapters_done(&p.adapters);
     free(p.devices.v);

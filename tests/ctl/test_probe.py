@@ -12,7 +12,7 @@ import sys
 import tempfile
 import unittest
 
-from machines import COLLECT, in_namespace, load, namespaces_work, run, write_tree
+from machines import COLLECT, HBACTL, in_namespace, load, namespaces_work, run, write_tree
 
 SPI, SATA, FABRIC = "spi-fusion-u320-fine", "sata-libata-force-3g", "fc-one-port-8g-sibling-16g"
 
@@ -161,6 +161,11 @@ class Machine(Probe):
         for name in "iorequest_cnt", "iodone_cnt", "block/sdd/stat":
             self.put("0:0:3:0", name, "?\n")
         self.assertEqual(self.one(), ("EBUSY", "it cannot be told whether 0:0:3:0 is used"))
+
+    def test_no_host_at_all(self):
+        p = run(*in_namespace("mount -t tmpfs none /sys && mkdir /sys/class\n", HBACTL, "probe"))
+        self.assertEqual((p.returncode, p.stdout), (1, ""))
+        self.assertEqual(p.stderr, "hbactl: No SCSI host was found.\n")
 
     def test_sleepers(self):
         self.machine()
