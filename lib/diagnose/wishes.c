@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "facts/key.h"
+#include "probe/plan.h"
 
 /* The names that something goes by; some may be NULL. */
 struct names {
@@ -308,12 +309,45 @@ static bool is_about_a_link(const struct taking *t, const char *glob)
     return false;
 }
 
+/* By any of the names that tiers go by? 1: it is, 0: it is not, or -ENOMEM. */
+static int is_about_a_device(const struct model *m, const char *glob)
+{
+    const char *names[PLAN_NAMES];
+
+    for (size_t i = 0; i < m->devices.n; i++) {
+        int r = plan_names(m->arena, m->devices.v[i], names);
+
+        if (r < 0)
+            return r;
+        if (config_glob_matches(glob, names, PLAN_NAMES))
+            return 1;
+    }
+    return 0;
+}
+
 static int note_idle(struct taking *t, const struct config_place *place, const char *section,
                      const char *glob)
 {
     return add_note(t, arena_printf(t->report->model->arena,
                                     "%s:%u: [%s \"%s\"] is about nothing here", place->file,
                                     place->line, section, glob));
+}
+
+/* What is meant to be left alone, and is not for a slip of the pen, is asked and read. */
+static int note_idle_devices(struct taking *t)
+{
+    const struct config *c = t->config;
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < c->devices.n; i++) {
+        const struct config_device *d = &c->devices.v[i];
+
+        if (!d->given)
+            continue;
+        r = is_about_a_device(t->report->model, d->glob);
+        r = r == 0 ? note_idle(t, &d->place, "device", d->glob) : r < 0 ? r : 0;
+    }
+    return r;
 }
 
 /* A name with a slip of the pen in it is one that nothing goes by. A section whose day is over says nothing. */
@@ -334,7 +368,7 @@ static int note_idle_sections(struct taking *t)
         if (config_link_counts(l, t->report->wall_us) && !is_about_a_link(t, l->glob))
             r = note_idle(t, &l->place, "link", l->glob);
     }
-    return r;
+    return r < 0 ? r : note_idle_devices(t);
 }
 
 int wishes_take_hosts(const struct config *config, struct model *m)

@@ -12,6 +12,6 @@
 int wishes_take_hosts(const struct config *config, struct model *m);
 
 /* Puts the wishes on the links that they are about, as they stand at the report's time. Notes of the report say which
- * sections are about nothing on this machine, which labels name a mode of none of the links that they are said of,
- * and which best modes are not used because a link runs faster. Returns 0 or -ENOMEM. */
+ * [host], [link] and [device] sections are about nothing on this machine, which labels name a mode of none of the links
+ * that they are said of, and which best modes are not used because a link runs faster. Returns 0 or -ENOMEM. */
 int wishes_take(const struct config *config, struct report *report);

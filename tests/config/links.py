@@ -108,6 +108,11 @@ class Wanted(unittest.TestCase):
         self.assertEqual([n[n.rindex(".conf:") + 6:] for n in r["notes"]],
                          ['4: [host "host9"] is about nothing here', '1: [link "sdq"] is about nothing here'])
 
+    def test_a_device_that_is_none_is_said(self):
+        r = report(BELOW, '[device "sdq"]\ntier = sysfs\n[device "0:0:0:0"]\ntier = sysfs\n[device "/dev/sd?"]\ntier = read\n'
+                   '[device "empty"]\n')
+        self.assertEqual([n[n.rindex(".conf:") + 6:] for n in r["notes"]], ['1: [device "sdq"] is about nothing here'])
+
     def test_each_key_has_its_line(self):
         lines = ('[link "*"]', "near_best = Ultra320", "ignore = yes", '[link "%s"]' % NAME, "far_best = Ultra320",
                  "expect = Ultra320", "reason = none")
