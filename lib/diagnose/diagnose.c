@@ -13,6 +13,7 @@
 #include "diagnose/gaps.h"
 #include "diagnose/measures.h"
 #include "diagnose/past.h"
+#include "diagnose/unasked.h"
 #include "diagnose/users.h"
 #include "diagnose/wishes.h"
 #include "expect/expect.h"
@@ -337,6 +338,8 @@ int diagnose(struct source *source, const struct diagnose_options *options, stru
         r = wishes_take(options->config, report);
     if (r == 0)
         r = expect_model(report->model, past);
+    if (r == 0)
+        r = unasked_tell(options->config, report->model);
     if (r == 0)
         r = measures_mean(report->model, thresholds.clock_percent);
     if (r == 0)

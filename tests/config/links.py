@@ -7,6 +7,7 @@ only until its day.
 """
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -21,12 +22,12 @@ def captures(case):
     return [os.path.join(GOLDEN, case, n) for n in names]
 
 
-def report(case, config):
+def report(case, config, paths=None):
     with tempfile.NamedTemporaryFile("w", suffix=".conf") as file:
         file.write(config)
         file.flush()
         words = [HBACTL, "--config", file.name]
-        for path in captures(case):
+        for path in paths or captures(case):
             words += ["--capture", path]
         p = subprocess.run(words + ["--json=short"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
     if p.stderr:
@@ -112,6 +113,31 @@ class Wanted(unittest.TestCase):
         r = report(BELOW, '[device "sdq"]\ntier = sysfs\n[device "0:0:0:0"]\ntier = sysfs\n[device "/dev/sd?"]\ntier = read\n'
                    '[device "empty"]\n')
         self.assertEqual([n[n.rindex(".conf:") + 6:] for n in r["notes"]], ['1: [device "sdq"] is about nothing here'])
+
+    def test_who_is_asked_nothing_by_somebody_s_word(self):
+        case, name = "spi-fusion-built-in-all-narrow", "target0:0:1"
+        bound = "it is slower than the upper bound known for its ends; what they really can do is not known"
+        sysfs = bound + "; 0:0:1:0 is asked nothing: so says "
+        with tempfile.TemporaryDirectory() as folder:
+            with open(captures(case)[0], encoding="utf-8") as file:
+                capture = json.load(file)
+            path = os.path.join(folder, "1.json")
+
+            def reason(config, captured=path):
+                with open(path, "w", encoding="utf-8") as file:
+                    json.dump(capture, file)
+                link = report(case, config, [captured])["by_name"][name]
+                return link["verdict"], re.sub(r"\S+\.conf", "conf", link.get("reason", ""))
+
+            line = '[device "0:0:1:0"]\ntier = sysfs\n'
+            self.assertNotIn("asked nothing", reason(line, captures(case)[0])[1])   # it was asked
+            capture["commands"] = [c for c in capture["commands"] if c["device"] != "0:0:1:0"]
+            self.assertEqual(reason(""), ("unknown", bound))
+            self.assertEqual(reason(line), ("unknown", sysfs + "conf:2 (tier = sysfs)"))
+            self.assertEqual(reason("[probe]\n\ntier = sysfs\n"), ("unknown", sysfs + "conf:3 (tier = sysfs)"))
+            (device,) = [d for d in capture["dirs"] if d.endswith("/target0:0:1/0:0:1:0")]
+            capture.setdefault("props", {}).setdefault(device, {})["HBAD_TIER"] = "sysfs"
+            self.assertEqual(reason(""), ("unknown", sysfs + "udev (HBAD_TIER=sysfs)"))
 
     def test_each_key_has_its_line(self):
         lines = ('[link "*"]', "near_best = Ultra320", "ignore = yes", '[link "%s"]' % NAME, "far_best = Ultra320",
