@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "daemon/collect.h"
+#include "daemon/collect_others.h"
 #include "decode/sense.h"
 #include "facts/key.h"
 #include "live/measure_node.h"
@@ -25,6 +26,7 @@ struct session {
     struct fact_set *facts; /* the targets' texts live in it */
     struct measure_device devices[ELEMENTS(((struct measuring *)NULL)->devices)];
     struct measurement results[ELEMENTS(((struct measuring *)NULL)->devices)];
+    struct others others[ELEMENTS(((struct measuring *)NULL)->devices)]; /* beside the results */
     struct measure_engine *engine;
     struct capture_progress at; /* the cell under way */
 };
@@ -187,8 +189,12 @@ static int measure_cell(struct session *s, const struct measure_request *request
     s->at.cell++;
     for (size_t i = 0; r == 0 && i < n; i++)
         r = tell(s, first + i, 0);
+    for (size_t i = 0; r == 0 && i < n; i++)
+        r = others_begin(s->live, s->devices[first + i].target.hctl, &s->others[i]);
     if (r == 0)
         r = measure_engine_run(s->engine, request, first, n, s->results);
+    for (size_t i = 0; r == 0 && i < n; i++)
+        r = others_end(s->live, &s->others[i], &s->results[i]);
     if (r == 0)
         r = flush(capture_write_measures(s->results, n, stdout));
     return r;

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 from machines import COLLECT, in_namespace, load, namespaces_work, run, write_tree
@@ -237,6 +238,40 @@ class Loop(Machine):
         self.assertEqual(moved[0], 0)
         self.assertIn(len(moved), (3, 4))
         self.assertEqual(sorted(set(moved)), moved)
+
+    def count_on(self, name, text, *words):
+        """A result while a counter, whose text is made of a number, counts on."""
+        path = os.path.join(device_dir(self.root, "0:0:0:0"), name)
+        enough = threading.Event()
+
+        def go_on(number=0):
+            while not enough.wait(0.05):
+                number += 1
+                self.put("0:0:0:0", name + ".new", text(number))
+                os.replace(path + ".new", path)
+
+        self.put("0:0:0:0", name, text(0))
+        thread = threading.Thread(target=go_on)
+        thread.start()
+        try:
+            (m,) = self.measured("--seconds=1", *words)
+        finally:
+            enough.set()
+            thread.join()
+        return m
+
+    def test_others_at_work(self):
+        words = "--measure=read-media/block-direct", "--bytes=1048576"
+        for field in 2, 6:      # sectors read, sectors written
+            with self.subTest(field=field):
+                m = self.count_on("block/sda/stat", lambda n, at=field: " ".join(str(n << 30 if i == at else 0) for i in range(17)) + "\n",
+                                  "--measure=read-media/block-direct", "--block=512")
+                self.assertRegex(m["disturbed"], "^others read or wrote [0-9]+ KiB meanwhile$")
+                self.assertNotIn("error", m)
+        self.put("0:0:0:0", "block/sda/stat", "7 0 800 1 0 0 0 0 0 1 1\n")
+        self.assertNotIn("disturbed", self.measured(*words)[0])
+        os.unlink(os.path.join(device_dir(self.root, "0:0:0:0"), "block/sda/stat"))
+        self.assertNotIn("disturbed", self.measured(*words)[0])
 
     def test_too_much_at_once(self):
         (m,) = self.measured("--measure=read-media/block-direct", "--block=%d" % (2 * DISK_BYTES), "--bytes=1")
