@@ -29,6 +29,7 @@ struct session {
     struct others others[ELEMENTS(((struct measuring *)NULL)->devices)]; /* beside the results */
     struct measure_engine *engine;
     struct capture_progress at; /* the cell under way */
+    bool some_cut, some_whole;  /* with it: blocks were smaller than asked for; were not */
 };
 
 static int flush(int r)
@@ -180,6 +181,17 @@ static int tell_progress(void *userdata, size_t device, uint64_t bytes)
     return tell(userdata, device, bytes);
 }
 
+/* READ BUFFER reads no more than the buffer has: were the blocks cut to it? */
+static void take_blocks(struct session *s, uint64_t asked, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct measurement *m = &s->results[i];
+
+        s->some_cut |= !m->error && m->block_bytes < asked;
+        s->some_whole |= !m->error && m->block_bytes >= asked;
+    }
+}
+
 /* The devices first … first + n - 1. */
 static int measure_cell(struct session *s, const struct measure_request *request, size_t first,
                         size_t n)
@@ -195,6 +207,7 @@ static int measure_cell(struct session *s, const struct measure_request *request
         r = measure_engine_run(s->engine, request, first, n, s->results);
     for (size_t i = 0; r == 0 && i < n; i++)
         r = others_end(s->live, &s->others[i], &s->results[i]);
+    take_blocks(s, request->block_bytes, n);
     if (r == 0)
         r = flush(capture_write_measures(s->results, n, stdout));
     return r;
@@ -217,12 +230,45 @@ static void begin_cells(struct session *s, const struct measure_method *method, 
 {
     static const uint8_t READ[10] = { OP_READ_10 }, BUFFER[10] = { OP_READ_BUFFER_10, 0x02 };
 
+    s->some_cut = s->some_whole = false;
     s->at.method = method->name;
     s->at.block_bytes = block;
     s->at.depth = depth;
     s->at.cdb = (struct bytes){ 0 };
     if (!way_of(method->way)->is_block)
         s->at.cdb = (struct bytes){ method->what == MEASURE_READ_BUFFER ? BUFFER : READ, 10 };
+}
+
+/* Every block and depth of a method. Where all devices have cut a block to their buffers, a larger one would come out as the
+ * same again: it is left out. */
+static int measure_by(struct session *s, const struct measure_method *method)
+{
+    const struct measuring *m = s->asked;
+    uint64_t enough = UINT64_MAX;
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < m->n_blocks * m->n_depths; i++) {
+        struct measure_request request = {
+            .method = method->name,
+            .block_bytes = m->blocks[i / m->n_depths],
+            .depth = (unsigned)m->depths[i % m->n_depths],
+            .total_bytes = m->bytes,
+            .longest_us = m->longest_us,
+            .cold = m->cold,
+            .random = m->random,
+            .seed = m->seed,
+        };
+
+        if (request.block_bytes > enough) {
+            s->at.cell += m->alone ? m->n_devices : 1;
+            continue;
+        }
+        begin_cells(s, method, request.block_bytes, request.depth);
+        r = measure_all(s, &request);
+        if (s->some_cut && !s->some_whole)
+            enough = request.block_bytes;
+    }
+    return r;
 }
 
 static int measure_cells(struct session *s)
@@ -232,21 +278,8 @@ static int measure_cells(struct session *s)
     int r = 0;
 
     s->at = (struct capture_progress){ .cells = n * (m->alone ? m->n_devices : 1) };
-    for (size_t i = 0; r == 0 && i < n; i++) {
-        struct measure_request request = {
-            .method = m->methods[i / m->n_depths / m->n_blocks]->name,
-            .block_bytes = m->blocks[i / m->n_depths % m->n_blocks],
-            .depth = (unsigned)m->depths[i % m->n_depths],
-            .total_bytes = m->bytes,
-            .longest_us = m->longest_us,
-            .cold = m->cold,
-            .random = m->random,
-            .seed = m->seed,
-        };
-
-        begin_cells(s, measure_method_named(request.method), request.block_bytes, request.depth);
-        r = measure_all(s, &request);
-    }
+    for (size_t i = 0; r == 0 && i < m->n_methods; i++)
+        r = measure_by(s, m->methods[i]);
     return r;
 }
 
