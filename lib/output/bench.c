@@ -54,14 +54,25 @@ static int put_number(struct table *t, size_t column, enum colour colour, uint64
     return thousandths ? table_cellf(t, column, colour, TENTHS, TENTHS_OF(thousandths)) : 0;
 }
 
-/* µs as ms with two decimals. */
+/* µs as ms with two decimals; 0, which is not known, as a dash. */
+static const char *latency(uint64_t us, char *buffer, size_t size)
+{
+    if (us)
+        snprintf(buffer, size, "%" PRIu64 ".%02u", us / 1000, (unsigned)(us % 1000 / 10));
+    else
+        snprintf(buffer, size, "-");
+    return buffer;
+}
+
 static int put_latency(struct table *t, size_t column, const struct measurement *m)
 {
-    if (!m->median_us)
+    char median[32], p99[32];
+
+    if (!m->median_us && !m->p99_us)
         return 0;
-    return table_cellf(t, column, COLOUR_NONE, "%" PRIu64 ".%02u/%" PRIu64 ".%02u",
-                       m->median_us / 1000, (unsigned)(m->median_us % 1000 / 10), m->p99_us / 1000,
-                       (unsigned)(m->p99_us % 1000 / 10));
+    return table_cellf(t, column, COLOUR_NONE, "%s/%s",
+                       latency(m->median_us, median, sizeof(median)),
+                       latency(m->p99_us, p99, sizeof(p99)));
 }
 
 /* Method, block and depth. */
