@@ -163,6 +163,8 @@ static int bench_machine(struct benching *b)
 
     if (r < 0)
         return r == -EINVAL ? EXIT_USAGE : EXIT_FAILURE;
+    if (request->bench.save && check_save(request->bench.save) < 0)
+        return EXIT_FAILURE;
     r = load_store(request, level, &b->store);
     if (r >= 0)
         r = judge_store(request, b->store, &b->report);
@@ -198,6 +200,15 @@ static int bench_capture(const struct request *request)
     return r ? EXIT_FAILURE : EXIT_WELL;
 }
 
+/* What says how to measure; names, and how it is shown, are for what was measured, too. */
+static bool is_for_measuring(const struct request *request)
+{
+    const struct bench_words *b = &request->bench;
+
+    return b->methods || b->blocks || b->depths || b->bytes || b->seconds || b->memory || b->save ||
+           b->sweep || b->random || b->seeks || request->force;
+}
+
 int verb_bench(const struct request *request)
 {
     struct benching b = { .request = request };
@@ -205,6 +216,10 @@ int verb_bench(const struct request *request)
 
     if (request->bench.csv && request->json) {
         say("--csv and --json exclude each other");
+        return EXIT_USAGE;
+    }
+    if ((request->n_captures || request->sysfs_root) && is_for_measuring(request)) {
+        say("one of these options is for measuring; with --capture or --sysfs-root nothing is measured");
         return EXIT_USAGE;
     }
     if (request->sysfs_root) {

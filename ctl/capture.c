@@ -3,6 +3,7 @@
  * The verb `capture`: what a machine says, in a file.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,6 +78,44 @@ static int write_capture(const struct store *store, const char *path)
     } else {
         r = write_beside(store, path, NULL);
     }
+    if (r < 0)
+        say("%s: %s", path, strerror(-r));
+    return r;
+}
+
+/* The folder of a path may be written to. */
+static int check_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    _cleanup_free_ char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+
+    if (!folder)
+        return -ENOMEM;
+    return faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) < 0 ? -errno : 0;
+}
+
+/* As write_capture() goes about it. */
+static int check_path(const char *path)
+{
+    _cleanup_free_ char *real = NULL;
+    struct stat st;
+
+    if (!*path)
+        return -ENOENT;
+    if (stat(path, &st) < 0) /* a link that leads nowhere yet is not followed */
+        return lstat(path, &st) < 0 ? check_folder(path) : 0;
+    if (S_ISDIR(st.st_mode))
+        return -EISDIR;
+    real = S_ISREG(st.st_mode) ? realpath(path, NULL) : NULL;
+    if (real)
+        return check_folder(real);
+    return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0 ? -errno : 0;
+}
+
+int check_save(const char *path)
+{
+    int r = check_path(path);
+
     if (r < 0)
         say("%s: %s", path, strerror(-r));
     return r;

@@ -112,6 +112,10 @@ int collect_machine(struct store *store, enum level level, const char *config, c
  * in it now. Returns 0 or a negative errno, which it has said. */
 int save_store(const struct request *request, struct store **store, const char *path);
 
+/* Can save_store() write there, as far as can be told before? For what takes long until there is something to write.
+ * Returns 0 or a negative errno, which it has said. */
+int check_save(const char *path);
+
 /* ---- resolve.c: what a person types, as this machine has it (diagnose/resolve.h has the rest) ---- */
 
 /* The name, or on this machine what a path leads to: /dev/disk/by-id/… is a link. *ret_buffer is to be freed. */

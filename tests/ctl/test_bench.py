@@ -151,6 +151,13 @@ class Captured(Scratch):
         self.assertEqual([row["disturbed"] for row in rows if row["disturbed"].startswith("3")], ["3 commands of 0:0:0:0 came between"])
         self.assertEqual({row["link_MB/s"] for row in rows}, {"320.000"})
 
+    def test_no_zero_for_a_latency_that_is_not_known(self):
+        for median, p99, said in ((11000, 0, "11.00/-"), (0, 22000, "-/22.00"), (0, 0, ""), (11000, 22000, "11.00/22.00")):
+            with self.subTest(said=said):
+                capture = self.with_measures([read("0:0:1:0", "read-media/sg", 64 * KIB, 40, median_us=median, p99_us=p99)])
+                row = re.search(r"(?m)^.*read-media/sg .*$", self.bench(capture, "sdb", columns="120")[1])[0].split()
+                self.assertEqual([word for word in row if "/" in word], ["read-media/sg"] + [said] * bool(said))
+
     def test_csv_is_strict(self):
         self.assertEqual(self.bench(self.with_measures(of_2002()), "--csv")[1].count("\r\n"), 31)
         capture = self.with_measures([refused("0:0:1:0", "read-buffer/sg", 512, "EBUSY", 'said "no", twice,\nand more')])
@@ -281,6 +288,13 @@ class Captured(Scratch):
                 p = hbactl("bench", "sda", *words)
                 self.assertEqual((p.returncode, p.stdout), (64, ""), p.stderr)
         self.assertEqual(hbactl("bench").returncode, 64)
+        for words in (["--save", "x"], ["--method", "read-media"], ["--block", "4K"], ["--depth", "1"], ["--sweep"], ["--random"], ["--seeks"],
+                      ["--bytes", "1M"], ["--seconds", "1"], ["--memory", "hot"], ["--force"]):
+            for where in (["--capture", self.with_measures(of_2002())], ["--sysfs-root", self.dir]):
+                with self.subTest(words=words, where=where[0]):
+                    p = hbactl(*where, "bench", "sdb", *words)
+                    self.assertEqual((p.returncode, p.stdout), (64, ""))
+                    self.assertIn("is for measuring", p.stderr)
         self.assertEqual(hbactl("status", "--sweep").returncode, 64)
         self.assertEqual(hbactl("probe", "--capture", "x").returncode, 64)
 
@@ -484,9 +498,18 @@ class Machine(unittest.TestCase):
             self.assertFalse(json.load(file)["taken"]["scrubbed"])
         again = hbactl("--capture", scrubbed, "bench", "sda", "sdb")
         self.assertEqual((again.returncode, again.stdout), (0, shown.stdout))
-        p = self.hbactl("bench", "sda", "--save", "/nonexistent/file")
-        self.assertEqual(p.returncode, 1)
-        self.assertIn(" 85.0 ", p.stdout)
+
+    def test_where_nothing_can_be_saved_nothing_is_measured(self):
+        self.collector("well(lambda d: 85)")
+        plain = os.path.join(self.dir, "plain")
+        with open(plain, "w", encoding="utf-8"):
+            pass
+        for path, why in (("/nonexistent/file", "No such file or directory"), (self.dir, "Is a directory"), ("", "No such file or directory"),
+                          (os.path.join(plain, "file"), "Not a directory"), (os.path.join(self.dir, "new", ""), "No such file or directory")):
+            with self.subTest(path=path):
+                p = self.hbactl("bench", "sda", "--save", path)
+                self.assertEqual((p.returncode, p.stdout, p.stderr), (1, "", "hbactl: %s: %s\n" % (path, why)))
+                self.assertFalse(os.path.exists(self.log))
 
     def on_terminal(self, *words):
         """What standard error gets of a terminal of its own."""
