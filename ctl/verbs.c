@@ -170,6 +170,8 @@ int verb_compare(const struct request *request)
         output_json_comparison(c, &rates, request->json == JSON_PRETTY, request->out);
     else
         output_comparison(c, &rates, &request->style, request->out);
+    if (c->made_up)
+        say("one of the two has made-up names: serial numbers, addresses and host names are not compared");
     say_notes(before);
     say_notes(after);
     return c->changes.n || rates.differ ? EXIT_DIFFERENT : EXIT_WELL;

@@ -4,6 +4,7 @@
  */
 #include "finding/compare.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "base/names.h"
 #include "base/text.h"
 #include "facts/key.h"
+#include "finding/kept.h"
 
 static const char *const KINDS[] = {
     [CHANGE_MACHINE] = "machine",     [CHANGE_MODE] = "mode",         [CHANGE_DRIVER] = "driver",
@@ -42,6 +44,23 @@ static int differ(const struct about *s, enum change_kind kind, const char *what
     if (text_same(a, b))
         return 0;
     return vec_push(&s->c->changes, (struct change){ kind, s->id, s->name, what, a, b });
+}
+
+/* What is compared of an id. NULL without memory. */
+static const char *comparable(const struct comparison *c, const char *id)
+{
+    return c->made_up ? kept_of_id(c->arena, id) : id;
+}
+
+/* A name that may hold an address. */
+static int differ_in_name(const struct about *s, enum change_kind kind, const char *what,
+                          const char *a, const char *b)
+{
+    const char *x = a ? comparable(s->c, a) : NULL, *y = b ? comparable(s->c, b) : NULL;
+
+    if ((a && !x) || (b && !y))
+        return -ENOMEM;
+    return text_same(x, y) ? 0 : differ(s, kind, what, a, b);
 }
 
 static const char *number_text(struct comparison *c, uint64_t n)
@@ -85,7 +104,9 @@ static int by_id(const void *x, const void *y)
     const struct object *a = x, *b = y;
     int r = strcmp(a->id, b->id);
 
-    return r ? r : (a->b != NULL) - (b->b != NULL);
+    if (r == 0)
+        r = (a->b != NULL) - (b->b != NULL);
+    return r ? r : (a->order > b->order) - (a->order < b->order);
 }
 
 static int by_order(const void *x, const void *y)
@@ -97,25 +118,48 @@ static int by_order(const void *x, const void *y)
 
 static int push_object(struct objects *o, const char *id, const void *object, bool second)
 {
+    if (!id)
+        return -ENOMEM;
     return vec_push(&o->v,
                     (struct object){ id, o->v.n, second ? NULL : object, second ? object : NULL });
 }
 
-/* Folds those with the same id into one, and restores the order of the reports. */
+/* Folds those with the same id, sorted, each of the first report with one of the second. Returns how many are left, at the
+ * start. */
+static size_t fold(struct object *v, size_t n)
+{
+    size_t first = 0, second, left;
+
+    while (first < n && v[first].a)
+        first++;
+    second = n - first;
+    left = first > second ? first : second;
+    for (size_t i = 0; i < left; i++) {
+        const void *b = i < second ? v[first + i].b : NULL;
+
+        if (i >= first)
+            v[i] = v[first + i];
+        v[i].b = b;
+    }
+    return left;
+}
+
+/* Folds those with the same id, in their order, and restores the order of the reports. */
 static void pair(struct objects *o)
 {
-    size_t n = 0;
+    size_t n = 0, run;
 
     if (!o->v.n)
         return;
     qsort(o->v.v, o->v.n, sizeof(*o->v.v), by_id);
-    for (size_t i = 0; i < o->v.n; i++) {
-        struct object *last = n ? &o->v.v[n - 1] : NULL;
+    for (size_t i = 0; i < o->v.n; i += run) {
+        size_t left;
 
-        if (last && strcmp(last->id, o->v.v[i].id) == 0 && last->a && !last->b && o->v.v[i].b)
-            last->b = o->v.v[i].b;
-        else
-            o->v.v[n++] = o->v.v[i];
+        for (run = 1; i + run < o->v.n && strcmp(o->v.v[i].id, o->v.v[i + run].id) == 0;)
+            run++;
+        left = fold(&o->v.v[i], run);
+        memmove(&o->v.v[n], &o->v.v[i], left * sizeof(*o->v.v));
+        n += left;
     }
     o->v.n = n;
     qsort(o->v.v, n, sizeof(*o->v.v), by_order);
@@ -159,7 +203,7 @@ static int compare_hosts(struct comparison *c, const struct object *o)
     static const struct fact_key *const QUEUES[] = { &KEY_CAN_QUEUE, &KEY_CMD_PER_LUN,
                                                      &KEY_SG_TABLESIZE, &KEY_HW_QUEUES };
     const struct host *a = o->a, *b = o->b;
-    struct about s = { c, o->id, (b ? b : a)->kernel_name };
+    struct about s = { c, (b ? b : a)->id, (b ? b : a)->kernel_name };
     int r;
 
     if (!a || !b)
@@ -227,7 +271,7 @@ static int compare_counters(const struct about *s, const struct link *a, const s
 static int compare_links(struct comparison *c, const struct object *o)
 {
     const struct link *a = o->a, *b = o->b;
-    struct about s = { c, o->id, (b ? b : a)->kernel_name };
+    struct about s = { c, (b ? b : a)->id, (b ? b : a)->kernel_name };
     const char *x = mode_text(c, a), *y = mode_text(c, b);
     int r;
 
@@ -237,7 +281,7 @@ static int compare_links(struct comparison *c, const struct object *o)
     if (!a || !b)
         return r;
     if (r == 0)
-        r = differ(&s, CHANGE_DEVICE, "far end", a->far, b->far);
+        r = differ_in_name(&s, CHANGE_DEVICE, "far end", a->far, b->far);
     if (r == 0 && a->actual.known && b->actual.known && text_same(x, y))
         r = differ(&s, CHANGE_MODE, "in detail", a->actual.detail, b->actual.detail);
     return r < 0 ? r : compare_counters(&s, a, b);
@@ -246,13 +290,13 @@ static int compare_links(struct comparison *c, const struct object *o)
 static int compare_devices(struct comparison *c, const struct object *o)
 {
     const struct device *a = o->a, *b = o->b;
-    struct about s = { c, o->id, (b ? b : a)->hctl };
+    struct about s = { c, (b ? b : a)->id, (b ? b : a)->hctl };
     int r;
 
     if (!a || !b)
         return differ(&s, CHANGE_DEVICE, "device", a ? a->model : NULL, b ? b->model : NULL);
     r = differ(&s, CHANGE_DEVICE, "model", a->model, b->model);
-    if (r == 0)
+    if (r == 0 && !c->made_up)
         r = differ(&s, CHANGE_DEVICE, "serial number", a->serial, b->serial);
     if (r == 0)
         r = differ(&s, CHANGE_DEVICE, "firmware", a->revision, b->revision);
@@ -274,19 +318,18 @@ static int compare_findings(struct comparison *c, const struct object *o)
 
 /* ---- is it one machine? ---- */
 
-static bool has_host(const struct model *m, const char *id)
-{
-    for (size_t i = 0; i < m->hosts.n; i++)
-        if (strcmp(m->hosts.v[i]->id, id) == 0)
-            return true;
-    return false;
-}
-
-static bool share_hosts(const struct model *a, const struct model *b)
+/* Do they have an adapter in common, or has one of them none at all? Returns 1, 0 or -ENOMEM. */
+static int share_hosts(const struct comparison *c, const struct model *a, const struct model *b)
 {
     for (size_t i = 0; i < a->hosts.n; i++)
-        if (has_host(b, a->hosts.v[i]->id))
-            return true;
+        for (size_t k = 0; k < b->hosts.n; k++) {
+            const char *x = comparable(c, a->hosts.v[i]->id), *y = comparable(c, b->hosts.v[k]->id);
+
+            if (!x || !y)
+                return -ENOMEM;
+            if (strcmp(x, y) == 0)
+                return 1;
+        }
     return !a->hosts.n || !b->hosts.n;
 }
 
@@ -314,14 +357,17 @@ static bool share_serials(const struct model *a, const struct model *b)
 static int compare_machines(struct comparison *c, const struct report *a, const struct report *b)
 {
     const char *what = NULL, *before = a->hostname, *after = b->hostname;
+    int shared = share_hosts(c, a->model, b->model);
 
-    if (before && after && !text_same(before, after)) {
+    if (shared < 0)
+        return shared;
+    if (!c->made_up && before && after && !text_same(before, after)) {
         what = "host name";
-    } else if (!share_hosts(a->model, b->model)) {
+    } else if (!shared) {
         what = "no adapter in both; the first is";
         before = a->model->hosts.v[0]->id;
         after = b->model->hosts.v[0]->id;
-    } else if (!share_serials(a->model, b->model)) {
+    } else if (!c->made_up && !share_serials(a->model, b->model)) {
         what = "devices with a serial number, none in both";
         before = number_text(c, count_serials(a->model));
         after = number_text(c, count_serials(b->model));
@@ -345,9 +391,8 @@ static int add_hosts(struct comparison *c, struct objects *o, const struct repor
 {
     int e = 0;
 
-    (void)c;
     for (size_t i = 0; e == 0 && i < r->model->hosts.n; i++)
-        e = push_object(o, r->model->hosts.v[i]->id, r->model->hosts.v[i], second);
+        e = push_object(o, comparable(c, r->model->hosts.v[i]->id), r->model->hosts.v[i], second);
     return e;
 }
 
@@ -355,9 +400,8 @@ static int add_links(struct comparison *c, struct objects *o, const struct repor
 {
     int e = 0;
 
-    (void)c;
     for (size_t i = 0; e == 0 && i < r->model->links.n; i++)
-        e = push_object(o, r->model->links.v[i]->id, r->model->links.v[i], second);
+        e = push_object(o, comparable(c, r->model->links.v[i]->id), r->model->links.v[i], second);
     return e;
 }
 
@@ -365,9 +409,9 @@ static int add_devices(struct comparison *c, struct objects *o, const struct rep
 {
     int e = 0;
 
-    (void)c;
     for (size_t i = 0; e == 0 && i < r->model->devices.n; i++)
-        e = push_object(o, r->model->devices.v[i]->id, r->model->devices.v[i], second);
+        e = push_object(o, comparable(c, r->model->devices.v[i]->id), r->model->devices.v[i],
+                        second);
     return e;
 }
 
@@ -380,7 +424,7 @@ static int add_findings(struct comparison *c, struct objects *o, const struct re
         const struct finding *f = r->findings.v[i];
         const char *id = arena_printf(c->arena, "%s %s", f->entry->code, f->subjects.v[0]);
 
-        e = id ? push_object(o, id, f, second) : -ENOMEM;
+        e = id ? push_object(o, comparable(c, id), f, second) : -ENOMEM;
     }
     return e;
 }
@@ -420,6 +464,7 @@ int compare_reports(const struct report *a, const struct report *b, struct compa
 
     if (!c || !(c->arena = arena_new()))
         return -ENOMEM;
+    c->made_up = a->model->scrubbed != b->model->scrubbed;
     r = compare_machines(c, a, b);
     if (r == 0)
         r = differ(&machine, CHANGE_KERNEL, "kernel", a->kernel, b->kernel);

@@ -31,6 +31,9 @@ struct change {
 
 struct comparison {
     struct arena *arena;
+    bool
+        made_up; /* scrubbing made up the names of exactly one of the two: serial numbers, addresses and the names of the
+                   * machines were left out, and objects found by what scrubbing leaves of their ids */
     VEC(struct change) changes;
 };
 
@@ -38,7 +41,8 @@ struct comparison *comparison_free(struct comparison *c);
 DEFINE_CLEANUP(struct comparison, comparison_free)
 
 /* The word of a change of kind CHANGE_MACHINE; NULL where it is one machine, as far as can be told: the names of the
- * hosts are the same, some adapter is in both, and so is a serial number where both have several. */
+ * hosts are the same, some adapter is in both, and so is a serial number where both have several. Of one with made-up names
+ * only the adapters tell. */
 const struct change *comparison_other_machine(const struct comparison *c);
 
 /* What differs between the reports, found by the ids that survive a reboot. Texts are borrowed from the

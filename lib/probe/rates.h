@@ -24,6 +24,7 @@ struct rates {
     size_t n, differ;
 };
 
-/* Pairs of the same cell of the same device, by its id: of several the fastest. In the arena. Returns 0 or -ENOMEM. */
+/* Pairs of the same cell of the same device, by its id (where scrubbing made up the names of
+ * only one of the two, by H:C:T:L and model): of several the fastest. In the arena. Returns 0 or -ENOMEM. */
 int rates_compare(const struct model *before, const struct model *after, struct arena *arena,
                   struct rates *ret);

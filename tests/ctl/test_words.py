@@ -297,6 +297,33 @@ class Findings(Scratch):
             r"33 ?48 ?59 ?31", lambda m: m[0].replace("31", "39"), text)))
         self.assertIn("none in both: ", hbactl("compare", below, swapped).stdout)
 
+    def test_compared_with_its_scrubbed_form(self):
+        """Of one machine, whose names only one of the two captures has."""
+        note = "one of the two has made-up names: "
+        for case in (BELOW, "mixed-large-two-faults", "fc-states-speeds-and-a-vport", "sas-cascade-3g-shelf-behind-6g",
+                     "iscsi-interfaces-under-sessions", "srp-infiniband-and-roce"):
+            with self.subTest(case=case):
+                with open(captures(case)[1], encoding="utf-8") as file:
+                    text = file.read()
+                plain = self.file("plain.json", re.sub(r'"scrubbed": true', '"scrubbed": false', re.sub(
+                    r'"hostname": "[^"]*"', '"hostname": "ours"', text)))
+                kept, scrubbed = os.path.join(self.dir, "kept.json"), os.path.join(self.dir, "scrubbed.json")
+                self.assertEqual(hbactl("--capture", plain, "capture", kept, "--no-scrub").returncode, 0)
+                self.assertEqual(hbactl("--capture", plain, "capture", scrubbed).returncode, 0)
+                for pair in (kept, scrubbed), (scrubbed, kept):
+                    p = hbactl("compare", *pair)
+                    self.assertEqual(p.returncode, 0, p.stdout)
+                    self.assertNotIn("two machines", p.stdout)
+                    self.assertEqual(p.stderr.count(note), 1)
+                    if case == BELOW:               # a read that was timed finds itself
+                        self.assertIn("  243.0  243.0  ", p.stdout)
+                for one in kept, scrubbed:
+                    self.assertNotIn(note, hbactl("compare", one, one).stderr)
+        below = captures(BELOW)[1]
+        p = hbactl("compare", kept, below)          # another machine is still another one
+        self.assertIn("two machines", p.stdout)
+        self.assertIn(note, p.stderr)
+
 
 class Tree(unittest.TestCase):
     """The rows of status."""
