@@ -54,7 +54,9 @@ static int put_rates(struct table *t, const struct rate_pair *x)
         r = table_cellf(t, 6, COLOUR_NONE, TENTHS, TENTHS_OF(cell_kb_per_s(x->after)));
     if (r == 0)
         r = table_cell(t, 7, colour, percent(x->permille, text, sizeof(text)));
-    return r < 0 ? r : put_costs(t, 8, x);
+    if (r == 0)
+        r = table_cell(t, 8, colour, x->differs ? "*" : NULL);
+    return r < 0 ? r : put_costs(t, 9, x);
 }
 
 /* Returns 0 or a negative errno. */
@@ -69,6 +71,7 @@ static int print_rates(const struct rates *rates, const struct text_style *style
         { "MB/s", .right = true },
         { "AFTER", .right = true },
         { "%", .right = true },
+        { "" },
         { "CPU ms/MB", .right = true },
     };
     _cleanup_(table_freep) struct table *t = table_new(COLUMNS, ELEMENTS(COLUMNS));
@@ -130,8 +133,13 @@ void output_comparison(const struct comparison *c, const struct rates *rates,
         }
     }
     n += rates->differ;
-    if (!style->no_legend)
-        fprintf(out, "%s%zu difference%s.\n", n || rates->n ? "\n" : "", n, n == 1 ? "" : "s");
+    if (style->no_legend)
+        return;
+    fprintf(out, "%s%zu difference%s", n || rates->n ? "\n" : "", n, n == 1 ? "" : "s");
+    if (rates->n)
+        fprintf(out, "; a rate counts (*) where it changed by more than %d %%",
+                RATES_NOISE_PERMILLE / 10);
+    fputs(".\n", out);
 }
 
 static void begin_change(struct json_writer *w, const struct change *x, const char *kind)

@@ -230,9 +230,10 @@ class Captured(Scratch):
                 after = [read("0:0:1:0", "read-media/sg", 64 * KIB, rates[0], 30), read("0:0:1:0", "read-media/sg-mmap", 64 * KIB, rates[1], 6)]
                 p = self.compare(before, after)
                 self.assertEqual(p.returncode, status, p.stdout)
-                self.assertTrue(p.stdout.endswith("\n%d difference%s.\n" % (status, "" if status else "s")), p.stdout)
-                self.assertRegex(p.stdout, r"(?m)^0:0:1:0 +read-media/sg +64K +1 +80\.0 +%.1f +%s +3\.75/%.2f$"
-                                 % (rates[0], re.escape("%+.1f" % ((rates[0] - 80) / 0.8)), 300 / rates[0]))
+                self.assertTrue(p.stdout.endswith("\n%d difference%s; a rate counts (*) where it changed by more than 5 %%.\n" % (status, "" if status else "s")), p.stdout)
+                self.assertRegex(p.stdout, r"(?m)^0:0:1:0 +read-media/sg +64K +1 +80\.0 +%.1f +%s +%s3\.75/%.2f$"
+                                 % (rates[0], re.escape("%+.1f" % ((rates[0] - 80) / 0.8)), "" if same[0] else r"\* +", 300 / rates[0]))
+                self.assertEqual(len(re.findall(r"(?m)^0:.* \* ", p.stdout)), same.count(False))
                 pairs = json.loads(self.compare(before, after, "--json").stdout)
                 self.assertEqual([(pair["kind"], pair["same"], pair["after_mb_per_s"]) for pair in pairs],
                                  [("rate", same[i], rates[i]) for i in range(2)])
