@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 PATIENCE = float(os.environ.get("PATIENCE", 60))
@@ -140,6 +141,15 @@ class Daemon:
     def read_said(self):
         for line in self.process.stderr:
             self.said.append(line.decode().rstrip("\n"))
+
+    def says(self, want):
+        """Waits for a line that holds it. False where none comes."""
+        end = time.monotonic() + PATIENCE
+        while not any(want in line for line in self.said):
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.01)
+        return True
 
     def notified(self, want):
         """Waits for a notification that has this line. Returns it whole."""

@@ -180,7 +180,7 @@ class Journal(daemon.Test):
         """Then what would be in it is said to who started it."""
         d = self.start(golden("spi-fusion-one-at-half-rate"), journal=False).ready()
         self.assertIn("report", d.ask(OURS + "GetReport")["parameters"])
-        self.assertTrue(any("rate-below-expected: target0:0:2 " in line for line in d.said), d.said)
+        self.assertTrue(d.says("rate-below-expected: target0:0:2 "), d.said)
 
 
 class Service(daemon.Test):
@@ -302,7 +302,7 @@ class Configuration(daemon.Test):
     def test_wrong_one_at_start_is_not_used(self):
         d = self.start(golden("spi-fusion-one-at-half-rate"), config=self.IGNORED + "[daemon\n").ready()
         self.assertIn("warning", self.severities(d))
-        self.assertTrue(any("hbad.conf:3: " in line for line in d.said), d.said)
+        self.assertTrue(d.says("hbad.conf:3: "), d.said)
 
 
 if __name__ == "__main__":
