@@ -42,7 +42,7 @@ static int add_commands(const struct store *store, struct report *report)
 static uint64_t count_of(const struct measurement *m)
 {
     if (m->commands || !m->block_bytes)
-        return sum(sum(m->commands, m->retries), m->beside);
+        return sum(m->commands, m->beside);
     return m->bytes / m->block_bytes + (m->bytes % m->block_bytes != 0);
 }
 

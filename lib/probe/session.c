@@ -222,7 +222,7 @@ static int warm_up(struct probing *p)
         return r;
     }
     p->sum.asked += x.asked;
-    p->sum.beside += x.commands + x.retries;
+    p->sum.beside += x.commands;
     r = look_again(p, x.commands + SESSION_BESIDE_MOST, &why);
     if (r < 0)
         return r;

@@ -71,7 +71,7 @@ struct measurement {
     uint64_t cpu_us; /* of the reading threads: user_us and system_us together */
     unsigned depth;
     /* For all that follow, 0, NULL or empty says: none, or not known. */
-    uint64_t commands; /* reads that were sent */
+    uint64_t commands; /* reads that were sent, repeated ones among them */
     uint64_t user_us, system_us;
     uint64_t min_us, median_us, p95_us, p99_us, max_us; /* of one read */
     uint64_t retries; /* reads repeated after a unit attention, or after BUSY or TASK SET FULL */
