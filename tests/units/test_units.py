@@ -19,9 +19,9 @@ import sys
 import tempfile
 
 SKIPPED = 77
-UNITS = ["hbad.service", "hbad.socket", "hbad-collect.socket", "hbad-collect@.service", "hbad-watch.service"]
+UNITS = ["hbad.service", "hbad.socket", "hbad-collect.socket", "hbad-collect@.service"]
 # Tenths of systemd-analyze's level: at most 1.5 for what has no device, 2.0 for what has.
-LEVELS = {"hbad.service": 15, "hbad-watch.service": 15, "hbad-collect@.service": 20}
+LEVELS = {"hbad.service": 15, "hbad-collect@.service": 20}
 
 
 def run(*args, **more):
@@ -129,7 +129,6 @@ def rules(_build, image):
         "hbad-collect.socket": ["Accept=yes", "SocketUser=hbad", "SocketMode=0600"],
         "hbad-collect@.service": ["CollectMode=inactive-or-failed", "RuntimeMaxSec=15min", "TimeoutStopSec=2", "LogLevelMax=notice",
                                   "SupplementaryGroups=disk cdrom tape", "User=hbad-collect", "CapabilityBoundingSet="],
-        "hbad-watch.service": ["TimeoutStopSec=2", "LimitNOFILE=65536", "User=hbad-collect", "CapabilityBoundingSet="],
         "hbad.service": ["User=hbad", "Type=notify", "CapabilityBoundingSet=", "DevicePolicy=closed", "StateDirectory=hbad"],
     }
     bad = ["%s: no %s" % (unit, line) for unit, lines in wanted.items() for line in lines if line not in at[unit].split("\n")]
