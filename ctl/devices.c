@@ -14,15 +14,6 @@ static bool is_disk(const struct device *d)
     return d->type && (strcmp(d->type, "disk") == 0 || strcmp(d->type, "zbc") == 0);
 }
 
-static bool is_behind(const struct device *d, const struct link *hop)
-{
-    const struct link *l = d->link;
-
-    while (l && l != hop)
-        l = l->up;
-    return l != NULL;
-}
-
 /* Adds it unless it is there. */
 static int add(struct devices *devices, struct device *d)
 {
@@ -41,7 +32,7 @@ static int add_below(const struct report *report, const struct object *o, struct
         struct device *d = report->model->devices.v[i];
         int r = 0;
 
-        if (is_disk(d) && (o->host ? d->host == o->host : is_behind(d, o->link)))
+        if (is_disk(d) && (o->host ? d->host == o->host : device_is_behind(d, o->link)))
             r = add(devices, d);
         if (r < 0)
             return r;

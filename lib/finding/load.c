@@ -60,12 +60,6 @@ static bool moves_data(const struct device *d)
                        strcmp(d->type, "cd") == 0 || strcmp(d->type, "zbc") == 0);
 }
 
-static uint64_t payload_of(const struct link *l)
-{
-    return l->state == LINK_UP && l->actual.known && !l->has_no_link ? rate_kb_per_s(l->actual.rate)
-                                                                     : 0;
-}
-
 /* How many hops are above a link. */
 static unsigned depth_of(const struct link *l)
 {
@@ -81,25 +75,21 @@ static bool is_on_bus(const struct link *l)
     return l->host && l->host->is_bus && !judge_is_slot(l);
 }
 
-/* What the links of a host that is a bus ask of it, and what it carries: the fastest mode agreed on it. */
-static void sum_bus(const struct model *m, const struct host *h, const struct demand *d,
-                    uint64_t *ret_below, uint64_t *ret_carries)
+/* What the links of a host that is a bus ask of it. */
+static uint64_t asked_of_bus(const struct model *m, const struct host *h, const struct demand *d)
 {
-    *ret_below = *ret_carries = 0;
-    for (size_t i = 0; i < m->links.n; i++) {
-        const struct link *l = m->links.v[i];
+    uint64_t below = 0;
 
-        if (l->host != h || !is_on_bus(l))
-            continue;
-        *ret_below += d->own[i];
-        *ret_carries = payload_of(l) > *ret_carries ? payload_of(l) : *ret_carries;
-    }
+    for (size_t i = 0; i < m->links.n; i++)
+        if (m->links.v[i]->host == h && is_on_bus(m->links.v[i]))
+            below += d->own[i];
+    return below;
 }
 
 /* What one link asks of the one above it: what hangs below it, or its devices, as far as it carries that. */
 static void ask_above(const struct link *l, struct demand *d)
 {
-    uint64_t payload = payload_of(l), *own = &d->own[l->index];
+    uint64_t payload = link_payload_kb_per_s(l), *own = &d->own[l->index];
 
     if (l->bundle)
         return;
@@ -118,7 +108,8 @@ static void ask_of_slots(const struct model *m, struct demand *d)
 
         if (!m->hosts.v[i]->is_bus || !m->hosts.v[i]->slot)
             continue;
-        sum_bus(m, m->hosts.v[i], d, &below, &carries);
+        below = asked_of_bus(m, m->hosts.v[i], d);
+        carries = model_bus_kb_per_s(m, m->hosts.v[i]);
         d->below[m->hosts.v[i]->slot->index] += below < carries ? below : carries;
     }
 }
@@ -173,9 +164,8 @@ static bool is_too_much(uint64_t below, uint64_t carries)
 
 static int judge_bus(struct judging *j, const struct host *h, const struct demand *d)
 {
-    uint64_t below, carries;
+    uint64_t below = asked_of_bus(j->model, h, d), carries = model_bus_kb_per_s(j->model, h);
 
-    sum_bus(j->model, h, d, &below, &carries);
     return is_too_much(below, carries) ? add_load(j, NULL, h, below, carries) : 0;
 }
 
@@ -189,8 +179,8 @@ int judge_loads(struct judging *j)
     if (r == 0)
         sum_demands(m, &d);
     for (size_t i = 0; r == 0 && i < m->links.n; i++)
-        if (is_too_much(d.below[i], payload_of(m->links.v[i])))
-            r = add_load(j, m->links.v[i], NULL, d.below[i], payload_of(m->links.v[i]));
+        if (is_too_much(d.below[i], link_payload_kb_per_s(m->links.v[i])))
+            r = add_load(j, m->links.v[i], NULL, d.below[i], link_payload_kb_per_s(m->links.v[i]));
     for (size_t i = 0; r == 0 && i < m->hosts.n; i++)
         if (m->hosts.v[i]->is_bus)
             r = judge_bus(j, m->hosts.v[i], &d);

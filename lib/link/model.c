@@ -194,6 +194,35 @@ int link_add_counter(struct link *l, const struct subject *s, const struct fact_
     return f && f->quality == QUALITY_OK ? vec_push(&l->counters, f) : 0;
 }
 
+uint64_t link_payload_kb_per_s(const struct link *l)
+{
+    return l && l->state == LINK_UP && l->actual.known && !l->has_no_link
+               ? rate_kb_per_s(l->actual.rate)
+               : 0;
+}
+
+uint64_t model_bus_kb_per_s(const struct model *m, const struct host *bus)
+{
+    uint64_t fastest = 0;
+
+    for (size_t i = 0; i < m->links.n; i++) {
+        const struct link *l = m->links.v[i];
+        uint64_t rate = l->host == bus && l != bus->slot ? link_payload_kb_per_s(l) : 0;
+
+        fastest = rate > fastest ? rate : fastest;
+    }
+    return fastest;
+}
+
+bool device_is_behind(const struct device *d, const struct link *hop)
+{
+    const struct link *l = d->link;
+
+    while (l && l != hop)
+        l = l->up;
+    return l != NULL;
+}
+
 uint64_t device_path_kb_per_s(const struct device *d, struct link **ret_hop)
 {
     struct link *narrowest = NULL;

@@ -245,6 +245,16 @@ int link_add_allowed(struct link *l, enum who who, const char *via, struct mode 
 /* Adds the subject's fact of that key as a counter where it is a number that was seen. */
 int link_add_counter(struct link *l, const struct subject *s, const struct fact_key *key);
 
+/* What the link carries now, in kB/s; 0 where it is not up, its mode is not known, or it is no physical
+ * link; for NULL. */
+uint64_t link_payload_kb_per_s(const struct link *l);
+
+/* What a host that is a bus carries: the fastest mode agreed on it. 0 where none is known. */
+uint64_t model_bus_kb_per_s(const struct model *m, const struct host *bus);
+
+/* Does the link lead to the device? */
+bool device_is_behind(const struct device *d, const struct link *hop);
+
 /* The narrowest hop from the slot to the device, in kB/s; `*ret_hop` (may be NULL) is that link, the
  * nearest to the device among equals. 0 and NULL where the rate of the device's own link is not known:
  * the other hops alone say nothing. */

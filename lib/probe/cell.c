@@ -35,6 +35,13 @@ uint64_t cell_cpu_permille(const struct measurement *m)
     return cell_ratio(m->cpu_us, 1000, m->us);
 }
 
+bool cell_is_bound_by_cpu(const struct measurement *m)
+{
+    enum { BUSY_PERMILLE = 900 };
+
+    return cell_cpu_permille(m) / (m->depth ? m->depth : 1) >= BUSY_PERMILLE;
+}
+
 uint64_t cell_cpu_ns_per_mb(const struct measurement *m)
 {
     return cell_ratio(m->cpu_us, 1e9, m->bytes);

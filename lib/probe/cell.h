@@ -16,6 +16,9 @@ uint64_t cell_cpu_ns_per_mb(const struct measurement *m);      /* per 1,000,000 
 uint64_t cell_latency_us(
     const struct measurement *m); /* the median; else what depth and rate give */
 
+/* Is it the processor that limits: does each thread keep nine tenths of one busy? */
+bool cell_is_bound_by_cpu(const struct measurement *m);
+
 /* Is it the same cell of the same table: method, block, depth, memory and places? Not: device, and how many at a time. */
 bool cell_same(const struct measurement *a, const struct measurement *b);
 

@@ -17,8 +17,6 @@ enum {
     SHORT_US = 5000,         /* a timing below it is one of the scheduler */
     SAME_PERCENT = 5,        /* of a plateau: its two largest cells */
     AGREE_PERCENT = 10,      /* of two plateaus */
-    CPU_PERMILLE =
-        900, /* of one processor for each thread: it is that which limits, as in sweep.c */
 };
 
 static const char *const KINDS[] = {
@@ -28,11 +26,6 @@ static const char *const KINDS[] = {
     [MEANING_TOO_WEAK] = "too weak",
 };
 DEFINE_NAMES(enum meaning_kind, meaning, KINDS)
-
-static uint64_t payload_of(const struct link *l)
-{
-    return l && l->actual.known && !l->has_no_link ? rate_kb_per_s(l->actual.rate) : 0;
-}
 
 /* Is it nothing that a link could be judged by? In words why; NULL: it can. */
 static const char *weakness(const struct measurement *x)
@@ -64,7 +57,7 @@ int meaning_of(struct arena *a, const struct link *l, const struct measurement *
                unsigned clock_percent, struct meaning *ret)
 {
     const struct measure_method *method = measure_method_named(x->method);
-    uint64_t rate = cell_kb_per_s(x), payload = payload_of(l);
+    uint64_t rate = cell_kb_per_s(x), payload = link_payload_kb_per_s(l);
     struct meaning m = { MEANING_TOO_WEAK, weakness(x) };
 
     if (!m.why && payload && rate * 100 < payload * MEANING_PROOF_PERCENT)
@@ -119,12 +112,6 @@ static bool is_exceeded(const struct measurement *const *v, size_t n, const stru
     return false;
 }
 
-/* Is it the processor that can do no more? */
-static bool is_bound_by_cpu(const struct measurement *x)
-{
-    return cell_cpu_permille(x) / (x->depth ? x->depth : 1) >= CPU_PERMILLE;
-}
-
 /* The rate at which reads of that kind end, 0 where none is known. */
 static uint64_t plateau(const struct measurement *const *v, size_t n, enum measure_what what)
 {
@@ -133,7 +120,7 @@ static uint64_t plateau(const struct measurement *const *v, size_t n, enum measu
     for (size_t i = 0; i < n; i++) {
         const struct measure_method *method = measure_method_named(v[i]->method);
 
-        if (!method || method->what != what || weakness(v[i]) || is_bound_by_cpu(v[i]) ||
+        if (!method || method->what != what || weakness(v[i]) || cell_is_bound_by_cpu(v[i]) ||
             is_exceeded(v, n, v[i], v[i]))
             continue;
         for (size_t k = 0; k < n; k++) /* the next smaller one of a row */
@@ -158,7 +145,7 @@ static bool is_topped(const struct measurement *const *v, size_t n, uint64_t rat
 int meaning_of_plateau(struct arena *a, const struct link *l, const struct measurement *const *v,
                        size_t n, const char **ret)
 {
-    uint64_t payload = payload_of(l), rate;
+    uint64_t payload = link_payload_kb_per_s(l), rate;
     uint64_t buffer = plateau(v, n, MEASURE_READ_BUFFER),
              cached = plateau(v, n, MEASURE_READ_CACHED);
 

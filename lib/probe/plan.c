@@ -64,15 +64,6 @@ static bool is_among(const char *const *v, size_t n, const char *word)
     return false;
 }
 
-/* Does the link, or the bus that its host is, lead to the device? */
-static bool is_below(const struct device *d, const struct link *hop)
-{
-    for (const struct link *l = d->link; l; l = l->up)
-        if (l == hop)
-            return true;
-    return false;
-}
-
 /* Lists the devices below a link, or (NULL) on the bus of a host. NULL without memory. */
 static const struct device **list_below(struct planning *p, const struct link *hop,
                                         const struct host *bus, size_t *ret_n)
@@ -82,28 +73,13 @@ static const struct device **list_below(struct planning *p, const struct link *h
     size_t n = 0;
 
     for (size_t i = 0; i < m->devices.n; i++)
-        n += hop ? is_below(m->devices.v[i], hop) : m->devices.v[i]->host == bus;
+        n += hop ? device_is_behind(m->devices.v[i], hop) : m->devices.v[i]->host == bus;
     v = arena_new_array(p->arena, const struct device *, n ? n : 1);
     *ret_n = 0;
     for (size_t i = 0; v && i < m->devices.n; i++)
-        if (hop ? is_below(m->devices.v[i], hop) : m->devices.v[i]->host == bus)
+        if (hop ? device_is_behind(m->devices.v[i], hop) : m->devices.v[i]->host == bus)
             v[(*ret_n)++] = m->devices.v[i];
     return v;
-}
-
-/* What a bus carries: the fastest mode agreed on it. */
-static uint64_t bus_kb_per_s(const struct model *m, const struct host *bus)
-{
-    uint64_t fastest = 0;
-
-    for (size_t i = 0; i < m->links.n; i++) {
-        const struct link *l = m->links.v[i];
-        uint64_t rate = l->actual.known ? rate_kb_per_s(l->actual.rate) : 0;
-
-        if (l->host == bus && l != bus->slot && rate > fastest)
-            fastest = rate;
-    }
-    return fastest;
 }
 
 static size_t count_on(const struct model *m, const struct host *bus)
@@ -124,10 +100,10 @@ static const struct link *narrowest(struct planning *p, const struct device *d, 
 
     *ret_is_bus = false;
     for (const struct link *l = d->link; l; l = l->up) {
-        uint64_t rate = l->actual.known ? rate_kb_per_s(l->actual.rate) : 0;
+        uint64_t rate = link_payload_kb_per_s(l);
 
         if (l == d->link && d->host->is_bus && count_on(p->model, d->host) > 1) {
-            least = bus_kb_per_s(p->model, d->host);
+            least = model_bus_kb_per_s(p->model, d->host);
             *ret_is_bus = true;
         }
         if (p->below[l->index] < 2 || rate > least)

@@ -18,7 +18,6 @@ enum {
     LINK_MOST = 105, /* of the payload: more contradicts the mode (DESIGN.md rule 9) */
     MEDIUM_PERCENT =
         80, /* of buffer or cache: read-ahead gives all of it where the medium is no limit */
-    CPU_PERMILLE = 900, /* of one processor for each thread */
     COMMANDS_PERCENT =
         85,            /* of the commands a second at half the block: time a command hardly grows */
     COPY_PERCENT = 90, /* of what is read without copying */
@@ -174,7 +173,7 @@ static int try_cpu(const struct judging *j)
     const struct measurement *m = j->ret->best;
     uint64_t share = cell_cpu_permille(m) / (m->depth ? m->depth : 1);
 
-    if (share < CPU_PERMILLE)
+    if (!cell_is_bound_by_cpu(m))
         return 0;
     return found(j, SWEEP_CPU,
                  "The processor limits: each thread keeps %" PRIu64 " %% of one busy, " TENTHS

@@ -27,38 +27,10 @@ DEFINE_NAMES(enum together_limit, together_limit, LIMITS)
 
 /* ---- what they share ---- */
 
-static uint64_t payload_of(const struct link *l)
-{
-    return l->state == LINK_UP && l->actual.known && !l->has_no_link ? rate_kb_per_s(l->actual.rate)
-                                                                     : 0;
-}
-
-static bool is_on_path(const struct link *hop, const struct device *d)
-{
-    const struct link *l = d->link;
-
-    while (l && l != hop)
-        l = l->up;
-    return l != NULL;
-}
-
 static void take_narrower(struct shared_hop *hop, const char *name, bool is_bus, uint64_t kb_per_s)
 {
     if (kb_per_s && (!hop->name || kb_per_s < hop->kb_per_s))
         *hop = (struct shared_hop){ name, is_bus, kb_per_s };
-}
-
-static uint64_t bus_payload(const struct model *m, const struct host *h)
-{
-    uint64_t most = 0;
-
-    for (size_t i = 0; i < m->links.n; i++) {
-        const struct link *l = m->links.v[i];
-
-        if (l->host == h && l != h->slot && payload_of(l) > most)
-            most = payload_of(l);
-    }
-    return most;
 }
 
 struct shared_hop sweep_shared_hop(const struct model *m, struct device *const *devices, size_t n)
@@ -72,17 +44,18 @@ struct shared_hop sweep_shared_hop(const struct model *m, struct device *const *
         bool shared = true;
 
         for (size_t i = 1; i < n; i++)
-            shared &= is_on_path(l, devices[i]);
+            shared &= device_is_behind(devices[i], l);
         if (on_one_bus && l == devices[0]->host->slot) {
             take_narrower(&hop, devices[0]->host->kernel_name, true,
-                          bus_payload(m, devices[0]->host));
+                          model_bus_kb_per_s(m, devices[0]->host));
             on_one_bus = false;
         }
         if (shared)
-            take_narrower(&hop, l->kernel_name, false, payload_of(l));
+            take_narrower(&hop, l->kernel_name, false, link_payload_kb_per_s(l));
     }
     if (on_one_bus) /* no slot is seen */
-        take_narrower(&hop, devices[0]->host->kernel_name, true, bus_payload(m, devices[0]->host));
+        take_narrower(&hop, devices[0]->host->kernel_name, true,
+                      model_bus_kb_per_s(m, devices[0]->host));
     return hop;
 }
 
