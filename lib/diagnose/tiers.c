@@ -57,10 +57,10 @@ void tiers_done(struct tiers *t)
 
 enum config_tier tiers_of(const struct tiers *t, const char *hctl, const char *property)
 {
-    enum config_tier word = config_tier_from_word(property);
+    enum config_tier named = CONFIG_TIER_UNSAID;
 
-    for (size_t i = 0; i < t->named.n; i++)
+    for (size_t i = 0; i < t->named.n && named == CONFIG_TIER_UNSAID; i++)
         if (strcmp(t->named.v[i].hctl, hctl) == 0)
-            return t->named.v[i].tier;
-    return word != CONFIG_TIER_UNSAID && word < t->other ? word : t->other;
+            named = t->named.v[i].tier;
+    return policy_tier(named, t->other, property);
 }

@@ -34,20 +34,10 @@ static bool is_askable(const struct device *d)
     return t && !t->sysfs_only;
 }
 
-/* The line of [probe] that says the tier; NULL where none does. */
-static const struct config_said *general_line(const struct config *config)
-{
-    for (const struct config_key *k = CONFIG_KEYS; config && k->section; k++)
-        if (strcmp(k->section, "probe") == 0 && strcmp(k->name, "tier") == 0)
-            return config_said(config, k, NULL);
-    return NULL;
-}
-
 /* `*ret`: where it is said that the device is sent nothing; NULL: nowhere. Returns 0 or -ENOMEM. */
 static int said_where(const struct config *config, struct arena *arena, const struct device *d,
                       const char **ret)
 {
-    const struct config_said *general = general_line(config);
     const char *names[PLAN_NAMES];
     struct policy p;
     int r = plan_names(arena, d, names);
@@ -58,15 +48,7 @@ static int said_where(const struct config *config, struct arena *arena, const st
     p = policy_of(config, names, PLAN_NAMES, fact_text(d->subject, &KEY_TIER));
     if (p.tier != CONFIG_TIER_SYSFS)
         return 0;
-    if (p.place.file)
-        *ret = arena_printf(arena, "%s:%u (tier = sysfs)", p.place.file, p.place.line);
-    else if (p.by_property)
-        *ret = "udev (" POLICY_PROPERTY "=sysfs)";
-    else if (general)
-        *ret = arena_printf(arena, "%s:%u (tier = sysfs)", general->place.file,
-                            general->place.line);
-    else
-        *ret = "the configuration (tier = sysfs)";
+    *ret = policy_says(arena, &p);
     return *ret ? 0 : -ENOMEM;
 }
 

@@ -50,16 +50,13 @@ static bool is_switched_on(const struct question *q)
 
 static const char *of_tier(struct question *q)
 {
-    const struct policy *p = &q->policy;
-    const char *word = config_tier_to_string(p->tier);
+    const char *says;
 
-    if (p->tier == CONFIG_TIER_READ)
+    if (q->policy.tier == CONFIG_TIER_READ)
         return NULL;
-    if (p->place.file)
-        return because(q, "%s:%u allows it no reads (tier = %s)", p->place.file, p->place.line,
-                       word);
-    return p->by_property ? because(q, "udev allows it no reads (" POLICY_PROPERTY "=%s)", word)
-                          : because(q, "the configuration allows no reads (tier = %s)", word);
+    says = policy_says(q->arena, &q->policy);
+    q->no_memory |= !says;
+    return says ? because(q, "no reads of it are allowed: so says %s", says) : NULL;
 }
 
 static const char *of_type(struct question *q)

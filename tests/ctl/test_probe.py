@@ -103,10 +103,10 @@ class Trees(Probe):
     def test_what_is_forbidden(self):
         config = self.config('[device "sdb"]\ntier = identify\n')
         found = self.probe(SPI, "--probe", config)
-        self.assertIn("hbad.conf:2 allows it no reads (tier = identify)", found["0:0:1:0"]["disturbed"])
+        self.assertIn("hbad.conf:2 (tier = identify)", found["0:0:1:0"]["disturbed"])
         self.assertEqual(found["0:0:0:0"]["error"], "EOPNOTSUPP")
         found = self.probe(SPI, "--probe=0:0:1:0", "--force", config)      # not for him who insists
-        self.assertIn("allows it no reads", found["0:0:1:0"]["disturbed"])
+        self.assertIn("no reads of it are allowed", found["0:0:1:0"]["disturbed"])
 
     def test_a_configuration_that_cannot_be_read_forbids_all(self):
         write_tree(load(SPI), self.root)

@@ -87,7 +87,7 @@ static void on_a_bus(void **state)
     assert_string_equal(p.plan.v[0].method, "read-buffer/sg");
     done(&p);
     plan_machine(&p, "spi-fusion-u320-fine", "[device \"sda\"]\ntier = identify\n", NULL, 0);
-    expect_refusal(&p, p.plan.v[0].device->hctl, "f:2 allows it no reads");
+    expect_refusal(&p, p.plan.v[0].device->hctl, "no reads of it are allowed: so says f:2");
     assert_null(p.plan.v[1].refused);
     done(&p);
 }

@@ -116,14 +116,15 @@ static void tiers(void **state)
 
     (void)state;
     configure(&p, "[probe]\ntier = identify\n");
-    assert_string_equal(refusal(&p), "the configuration allows no reads (tier = identify)");
+    assert_string_equal(refusal(&p), "no reads of it are allowed: so says f:2 (tier = identify)");
     configure(&p, "[probe]\ntier = sysfs\n[device \"0:0:0:0\"]\ntier = read\n");
     assert_string_equal(refusal(&p), "");
     configure(&p, "[device \"DISK\"]\ntier = sysfs\n");
-    assert_string_equal(refusal(&p), "f:2 allows it no reads (tier = sysfs)");
+    assert_string_equal(refusal(&p), "no reads of it are allowed: so says f:2 (tier = sysfs)");
     configure(&p, "");
     put(&p.k, p.disk->subject, &KEY_TIER, 0, "identify");
-    assert_string_equal(refusal(&p), "udev allows it no reads (HBAD_TIER=identify)");
+    assert_string_equal(refusal(&p),
+                        "no reads of it are allowed: so says udev (HBAD_TIER=identify)");
     configure(&p, "[device \"DISK\"]\ntier = read\n");
     assert_string_equal(refusal(&p), "");
     done(&p);
@@ -154,7 +155,7 @@ static void names(void **state)
 
         snprintf(text, sizeof(text), "[device \"%s\"]\ntier = sysfs\n", NAMES[i]);
         configure(&p, text);
-        assert_string_equal(refusal(&p), "f:2 allows it no reads (tier = sysfs)");
+        assert_string_equal(refusal(&p), "no reads of it are allowed: so says f:2 (tier = sysfs)");
     }
     configure(&p, "[device \"MAKER\"]\ntier = sysfs\n");
     assert_string_equal(refusal(&p), "");
