@@ -202,7 +202,9 @@ static int measure_cell(struct session *s, const struct measure_request *request
     for (size_t i = 0; r == 0 && i < n; i++)
         r = tell(s, first + i, 0);
     for (size_t i = 0; r == 0 && i < n; i++)
-        r = others_begin(s->live, s->devices[first + i].target.hctl, &s->others[i]);
+        r = others_begin(s->live,
+                         fact_set_find(s->facts, "scsi_device", s->devices[first + i].target.hctl),
+                         &s->others[i]);
     if (r == 0)
         r = measure_engine_run(s->engine, request, first, n, s->results);
     for (size_t i = 0; r == 0 && i < n; i++)

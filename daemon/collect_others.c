@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "live/measure_way.h"
+#include "probe/session.h"
 
 enum {
     SECTOR = 512, /* of `stat`, whatever the disk's is (Documentation/block/stat.rst) */
@@ -21,57 +22,12 @@ enum {
     LET_PASS_PARTS = 50, /* one part of so many of our own: 2 % */
 };
 
-/* A small file as text. False where it cannot be read. */
-static bool read_text(struct source *s, int *r, const char *hctl, const char *file, char *buffer,
-                      size_t size)
-{
-    struct value v;
-    char path[512];
-
-    if (*r < 0 || (size_t)snprintf(path, sizeof(path), "/sys/bus/scsi/devices/%s/%s", hctl, file) >=
-                      sizeof(path))
-        return false;
-    *r = source_read(s, path, size - 1, &v);
-    if (*r < 0 || v.error || v.bytes.len >= size)
-        return false;
-    memcpy(buffer, v.bytes.len ? v.bytes.data : (const uint8_t *)"", v.bytes.len);
-    buffer[v.bytes.len] = '\0';
-    return true;
-}
-
-/* The file `stat` of its disk. False where it has none. */
-static bool find_stat(struct source *s, int *r, const char *hctl, char *file, size_t size)
-{
-    _cleanup_(names_done) struct names disks = { 0 };
-    char dir[128];
-
-    if (*r < 0 ||
-        (size_t)snprintf(dir, sizeof(dir), "/sys/bus/scsi/devices/%s/block", hctl) >= sizeof(dir))
-        return false;
-    *r = source_list(s, dir, "", &disks);
-    return *r == 0 && !disks.error && disks.n == 1 &&
-           (size_t)snprintf(file, size, "block/%s/stat", disks.v[0]) < size;
-}
-
-static int look(struct source *s, const char *hctl, struct watch_sample *ret)
-{
-    char text[512], done[64], file[300];
-    int r = 0;
-
-    *ret = (struct watch_sample){ 0 };
-    if (read_text(s, &r, hctl, "iorequest_cnt", text, sizeof(text)) &&
-        read_text(s, &r, hctl, "iodone_cnt", done, sizeof(done)))
-        watch_parse_counts(text, done, ret);
-    if (find_stat(s, &r, hctl, file, sizeof(file)) &&
-        read_text(s, &r, hctl, file, text, sizeof(text)))
-        watch_parse_stat(text, ret);
-    return r;
-}
-
-int others_begin(struct source *s, const char *hctl, struct others *o)
+int others_begin(struct source *s, const struct subject *device, struct others *o)
 {
     o->words[0] = '\0';
-    return look(s, hctl, &o->before);
+    o->device = device && device->host ? device : NULL;
+    o->before = (struct watch_sample){ 0 };
+    return o->device ? session_look(s, o->device, &o->before) : 0;
 }
 
 static void compare_commands(struct others *o, const struct measurement *m)
@@ -101,9 +57,9 @@ int others_end(struct source *s, struct others *o, struct measurement *m)
     const struct way *way = way_of(measure_method_named(m->method)->way);
     int r;
 
-    if (m->error || m->disturbed)
+    if (m->error || m->disturbed || !o->device)
         return 0;
-    r = look(s, m->hctl, &o->after);
+    r = session_look(s, o->device, &o->after);
     if (r < 0)
         return r;
     if (!way->is_block && o->before.has_counts && o->after.has_counts)

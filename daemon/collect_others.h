@@ -14,13 +14,14 @@
 #include "source/source.h"
 
 struct others {
+    const struct subject *device; /* NULL: there is none */
     struct watch_sample before, after;
     char words[64]; /* what `disturbed` of a measurement points to, until others_begin() */
 };
 
-/* The look before a cell. Counters that are not there are not known, and nothing is said of them. Returns 0 or a negative
+/* The look before a cell; `device` lives as long. Counters that are not there are not known, and nothing is said of them. Returns 0 or a negative
  * errno of the source. */
-int others_begin(struct source *s, const char *hctl, struct others *o);
+int others_begin(struct source *s, const struct subject *device, struct others *o);
 
 /* The look after it. Where others did more than a little, `m->disturbed` says what: "9 commands of others came between",
  * "others read or wrote 640 KiB meanwhile". A measurement with an error, or a word already, stays as it is. Returns 0 or

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "answer/answer.h"
 #include "base/json_write.h"
 #include "daemon/io_hbad_monitor.h"
 #include "daemon/manager.h"
@@ -51,26 +52,15 @@ static const struct varlink_argument LIST_ARGUMENTS[] = {
     { 0 },
 };
 
-static const struct {
-    const char *kind;
-    void (*write)(const struct report *, bool, FILE *);
-} LISTS[] = {
-    { "hosts", output_json_hosts },
-    { "links", output_json_links },
-    { "devices", output_json_devices },
-    { "findings", output_json_findings },
-};
-
 static int list(void *client, const struct varlink_call *call, const void *arguments, FILE *out)
 {
+    static const struct answer_style JSON = { .json = true };
     const struct list_arguments *wanted = arguments;
     struct manager *m = manager_of(client);
-    size_t i = 0;
+    enum level level;
 
     (void)call;
-    while (i < ELEMENTS(LISTS) && strcmp(LISTS[i].kind, wanted->kind) != 0)
-        i++;
-    if (i == ELEMENTS(LISTS)) {
+    if (answer_list_level(wanted->kind, &level) < 0) {
         varlink_error(out, INTERFACE ".NoSuchKind", "kind", wanted->kind);
         return VARLINK_REPLIED;
     }
@@ -78,7 +68,7 @@ static int list(void *client, const struct varlink_call *call, const void *argum
         return no_report(out);
     varlink_begin(out);
     fputs("{\"objects\":", out);
-    LISTS[i].write(m->report, false, out);
+    answer(m->report, "list", wanted->kind, &JSON, out);
     fputs("}", out);
     varlink_end(out, NULL, false);
     return VARLINK_REPLIED;

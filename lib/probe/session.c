@@ -51,17 +51,17 @@ static bool read_text(struct source *s, int *r, const char *dir, const char *fil
     return true;
 }
 
-static const char *block_node(const struct device *d)
+static const char *block_node(const struct subject *device)
 {
-    const struct fact *f = fact_find_from(d->subject, &KEY_NODE, "block");
+    const struct fact *f = fact_find_from(device, &KEY_NODE, "block");
 
     return f && f->quality == QUALITY_OK ? f->text : NULL;
 }
 
-int session_look(struct source *s, const struct device *d, struct watch_sample *ret)
+int session_look(struct source *s, const struct subject *device, struct watch_sample *ret)
 {
-    const struct subject *host = d->host->subject;
-    const char *dir = d->subject->path, *node = block_node(d);
+    const struct subject *host = device->host;
+    const char *dir = device->path, *node = block_node(device);
     struct watch_sample look = { 0 };
     char file[128], text[512], other[64];
     int r = 0;
@@ -92,7 +92,7 @@ static int look_at_all(struct probing *p, struct watch_sample *ret)
     int r = 0;
 
     for (size_t i = 0; r == 0 && i < p->entry->n_watch; i++)
-        r = session_look(p->session->source, p->entry->watch[i], &ret[i]);
+        r = session_look(p->session->source, p->entry->watch[i]->subject, &ret[i]);
     return r;
 }
 

@@ -42,7 +42,7 @@ struct session {
 };
 
 /* What sysfs says of the device now. Returns 0 or a negative errno of the source. */
-int session_look(struct source *s, const struct device *d, struct watch_sample *ret);
+int session_look(struct source *s, const struct subject *device, struct watch_sample *ret);
 
 /* Probes. `ret` is one measurement, texts of it in the arena, constant, or those of the last burst: undisturbed, or
  * with `disturbed` and no error (it was begun, and somebody came), or with `error` EBUSY (somebody was at work: nothing was

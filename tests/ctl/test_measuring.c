@@ -11,6 +11,7 @@
 
 #include "daemon/collect.h"
 #include "daemon/collect_others.h"
+#include "facts/key.h"
 
 /* ---- a machine with one device, of which these files are there ---- */
 
@@ -120,10 +121,17 @@ int measure_engine_run(struct measure_engine *e, const struct measure_request *r
 static const char *disturbed(struct machine *before, struct machine *after, struct measurement *m)
 {
     static struct others o;
+    struct fact node = { .key = &KEY_NODE, .origin = "block", .text = "sda" };
+    struct subject host = { .name = "host0", .path = "/sys/devices/host0", .host = &host };
+    struct subject device = { .name = "0:0:0:0",
+                              .path = "/sys/bus/scsi/devices/0:0:0:0",
+                              .host = &host,
+                              .facts = &node,
+                              .n_facts = 1 };
 
     before->source.ops = after->source.ops = &OPS;
     m->hctl = "0:0:0:0";
-    assert_int_equal(others_begin(&before->source, m->hctl, &o), 0);
+    assert_int_equal(others_begin(&before->source, &device, &o), 0);
     assert_int_equal(others_end(&after->source, &o, m), 0);
     return m->disturbed;
 }

@@ -187,9 +187,11 @@ static inline void runs(struct machine *k, struct link *l, unsigned lanes, uint6
 static inline struct device *disk(struct machine *k, struct host *h, struct link *l,
                                   const char *hctl)
 {
-    struct device *d = model_add_device(k->model, h, subject(k, hctl));
+    struct subject *s = subject(k, hctl);
+    struct device *d = model_add_device(k->model, h, s);
 
     assert_non_null(d);
+    s->host = h ? (struct subject *)(uintptr_t)h->subject : NULL;
     d->id = arena_printf(k->model->arena, "%s-lun-0", l ? l->id : hctl);
     d->type = "disk";
     d->model = "DISK";
