@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 #include "ctl/ask.h"
-#include "ctl/changes.h"
+#include "answer/changes.h"
 
 enum { AGAIN_AFTER_S = 1 }; /* from one try to find the daemon to the next */
 

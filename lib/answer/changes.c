@@ -3,7 +3,7 @@
  * Changes (changes.h): each host, link, device and finding is an item with a text for people; where the text is another
  * one than before, that is a change.
  */
-#include "ctl/changes.h"
+#include "answer/changes.h"
 
 #include <errno.h>
 #include <search.h>
