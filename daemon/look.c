@@ -85,11 +85,12 @@ static int compare_links(const struct snapshot *before, const struct snapshot *a
     int r = 0;
 
     while (r == 0 && (i < n || k < after->n_links)) {
-        const struct sample *a = i < n ? &before->links[i] : NULL;
-        const struct sample *b = k < after->n_links ? &after->links[k] : NULL;
-        int first = heads(a ? a->id : NULL, b ? b->id : NULL);
+        const struct sample *a = i < n ? before->links[i] : NULL;
+        const struct sample *b = k < after->n_links ? after->links[k] : NULL;
+        int first = a == b ? 0 : heads(a ? a->id : NULL, b ? b->id : NULL);
 
-        r = note_link(look, first <= 0 ? a : NULL, first >= 0 ? b : NULL);
+        if (a != b)
+            r = note_link(look, first <= 0 ? a : NULL, first >= 0 ? b : NULL);
         i += first <= 0;
         k += first >= 0;
     }
@@ -97,7 +98,7 @@ static int compare_links(const struct snapshot *before, const struct snapshot *a
 }
 
 struct pasts {
-    struct past *v;
+    const struct past **v;
     size_t n;
 };
 
@@ -120,11 +121,12 @@ static int compare_pasts(const struct snapshot *before, const struct snapshot *a
     int r = 0;
 
     while (r == 0 && (i < old.n || k < new.n)) {
-        const struct past *a = i < old.n ? &old.v[i] : NULL;
-        const struct past *b = k < new.n ? &new.v[k] : NULL;
-        int first = heads(a ? a->id : NULL, b ? b->id : NULL);
+        const struct past *a = i < old.n ? old.v[i] : NULL;
+        const struct past *b = k < new.n ? new.v[k] : NULL;
+        int first = a == b ? 0 : heads(a ? a->id : NULL, b ? b->id : NULL);
 
-        r = note_past(look, kind, first <= 0 ? a : NULL, first >= 0 ? b : NULL);
+        if (a != b)
+            r = note_past(look, kind, first <= 0 ? a : NULL, first >= 0 ? b : NULL);
         i += first <= 0;
         k += first >= 0;
     }
@@ -243,21 +245,28 @@ static int set_count(struct applying *a, struct sample *s, const struct look_cou
     return 0;
 }
 
-/* The look's counters of a link replace or join those it had. */
-static int apply_counts(struct applying *a, struct sample *s)
+/* How many of the look's next counters are the link's. */
+static size_t counts_of(struct applying *a, const char *link_id)
 {
     size_t end, n = a->look->counts.n;
+
+    while (a->next_count < n && strcmp(a->counts[a->next_count]->link_id, link_id) < 0)
+        a->next_count++;
+    for (end = a->next_count; end < n && strcmp(a->counts[end]->link_id, link_id) == 0;)
+        end++;
+    return end - a->next_count;
+}
+
+/* The look's next `n` counters replace or join those that the link had. */
+static int apply_counts(struct applying *a, struct sample *s, size_t n)
+{
     struct counter_sample *old = s->counters;
+    size_t end = a->next_count + n;
     int r = 0;
 
-    while (a->next_count < n && strcmp(a->counts[a->next_count]->link_id, s->id) < 0)
-        a->next_count++;
-    for (end = a->next_count; end < n && strcmp(a->counts[end]->link_id, s->id) == 0;)
-        end++;
-    if (end == a->next_count)
+    if (!n)
         return 0;
-    s->counters = arena_new_array(a->h->arena, struct counter_sample,
-                                  s->n_counters + end - a->next_count);
+    s->counters = arena_new_array(a->h->arena, struct counter_sample, s->n_counters + n);
     if (!s->counters)
         return -ENOMEM;
     if (s->n_counters)
@@ -268,20 +277,35 @@ static int apply_counts(struct applying *a, struct sample *s)
 }
 
 static int keep_link(struct applying *a, const struct sample *old, const struct look_object *new,
-                     struct sample *ret)
+                     const struct sample **ret)
 {
+    size_t n = counts_of(a, old ? old->id : new->id);
+    struct sample *s = NULL;
     int r = 0;
 
-    if (new) {
-        *ret = new->link;
-        ret->id = old ? old->id : arena_strdup(a->h->arena, new->id);
-        ret->counters = old ? old->counters : NULL;
-        ret->n_counters = old ? old->n_counters : 0;
-        r = ret->id ? fields_keep(SAMPLE_FIELDS, ret, a->h->arena) : -ENOMEM;
-    } else {
-        *ret = *old;
+    if (!new && !n) {
+        *ret = old;
+        return 0;
     }
-    return r < 0 ? r : apply_counts(a, ret);
+    *ret = s = arena_alloc(a->h->arena, sizeof(*s));
+    if (!s)
+        return -ENOMEM;
+    if (new) {
+        *s = new->link;
+        s->id = old ? old->id : arena_strdup(a->h->arena, new->id);
+        s->counters = old ? old->counters : NULL;
+        s->n_counters = old ? old->n_counters : 0;
+        r = s->id ? fields_keep(SAMPLE_FIELDS, s, a->h->arena) : -ENOMEM;
+    } else {
+        *s = *old;
+    }
+    return r < 0 ? r : apply_counts(a, s, n);
+}
+
+/* Does the look name no object of that kind? */
+static bool names_none(const struct applying *a, enum object_kind kind)
+{
+    return a->before && !next_of(a, kind);
 }
 
 static int apply_links(struct applying *a)
@@ -291,12 +315,17 @@ static int apply_links(struct applying *a)
     bool is_old;
     int r = 0;
 
-    a->made.links = arena_new_array(a->h->arena, struct sample, n + a->look->objects.n);
+    if (names_none(a, OBJECT_LINK) && !a->look->counts.n) {
+        a->made.links = a->before->links;
+        a->made.n_links = n;
+        return 0;
+    }
+    a->made.links = arena_new_array(a->h->arena, const struct sample *, n + a->look->objects.n);
     if (!a->made.links)
         return -ENOMEM;
     while (r == 0 &&
-           take_next(a, i < n ? a->before->links[i].id : NULL, OBJECT_LINK, &is_old, &new)) {
-        const struct sample *old = is_old ? &a->before->links[i++] : NULL;
+           take_next(a, i < n ? a->before->links[i]->id : NULL, OBJECT_LINK, &is_old, &new)) {
+        const struct sample *old = is_old ? a->before->links[i++] : NULL;
 
         if (!new || !new->is_gone)
             r = keep_link(a, old, new, &a->made.links[a->made.n_links++]);
@@ -305,18 +334,24 @@ static int apply_links(struct applying *a)
 }
 
 static int keep_past(struct applying *a, const struct past *old, const struct look_object *new,
-                     struct past *ret)
+                     const struct past **ret)
 {
+    struct past *p;
+
     if (!new) {
-        *ret = *old;
+        *ret = old;
         return 0;
     }
-    *ret = new->other;
-    ret->id = old ? old->id : arena_strdup(a->h->arena, new->id);
-    return ret->id ? fields_keep(PAST_FIELDS, ret, a->h->arena) : -ENOMEM;
+    *ret = p = arena_alloc(a->h->arena, sizeof(*p));
+    if (!p)
+        return -ENOMEM;
+    *p = new->other;
+    p->id = old ? old->id : arena_strdup(a->h->arena, new->id);
+    return p->id ? fields_keep(PAST_FIELDS, p, a->h->arena) : -ENOMEM;
 }
 
-static int apply_pasts(struct applying *a, enum object_kind kind, struct past **ret, size_t *ret_n)
+static int apply_pasts(struct applying *a, enum object_kind kind, const struct past ***ret,
+                       size_t *ret_n)
 {
     struct pasts old = pasts_of(a->before, kind);
     const struct look_object *new;
@@ -324,11 +359,16 @@ static int apply_pasts(struct applying *a, enum object_kind kind, struct past **
     bool is_old;
     int r = 0;
 
-    *ret = arena_new_array(a->h->arena, struct past, old.n + a->look->objects.n);
+    if (names_none(a, kind)) {
+        *ret = old.v;
+        *ret_n = old.n;
+        return 0;
+    }
+    *ret = arena_new_array(a->h->arena, const struct past *, old.n + a->look->objects.n);
     if (!*ret)
         return -ENOMEM;
-    while (r == 0 && take_next(a, i < old.n ? old.v[i].id : NULL, kind, &is_old, &new)) {
-        const struct past *was = is_old ? &old.v[i++] : NULL;
+    while (r == 0 && take_next(a, i < old.n ? old.v[i]->id : NULL, kind, &is_old, &new)) {
+        const struct past *was = is_old ? old.v[i++] : NULL;
 
         if (!new || !new->is_gone)
             r = keep_past(a, was, new, &(*ret)[(*ret_n)++]);

@@ -195,13 +195,13 @@ static int look_through(struct look *k, const char *const *ids, size_t n)
     int r = 0;
 
     for (size_t i = 0; r == 0 && i < s->n_links; i++) {
-        const struct sample *x = &s->links[i];
+        const struct sample *x = s->links[i];
 
         if (x->state == LINK_UP && !x->may_go && !bsearch(&x->id, ids, n, sizeof(*ids), by_text))
             r = note_missed(k, &(struct missed){ x->id, x->path, x->class_name, x->host_id });
     }
     for (size_t i = 0; r == 0 && i < s->n_remotes; i++) {
-        const struct past *x = &s->remotes[i];
+        const struct past *x = s->remotes[i];
         const struct sample *l = snapshot_link(s, x->link_id);
 
         if (x->is_up && !bsearch(&x->id, ids, n, sizeof(*ids), by_text))

@@ -94,8 +94,8 @@ static bool lives_on(const struct judging *j, const struct snapshot *s, const st
 {
     *ret_is_replaced = false;
     for (size_t i = 0; i < s->n_links; i++) {
-        const struct link *l = text_same_known(s->links[i].bundle_id, wide->id)
-                                   ? judge_link(j, s->links[i].id)
+        const struct link *l = text_same_known(s->links[i]->bundle_id, wide->id)
+                                   ? judge_link(j, s->links[i]->id)
                                    : NULL;
 
         if (!l || l->state != LINK_UP || l->judged_above)
@@ -131,8 +131,8 @@ static bool was_moved(const struct judging *j, const struct loss *x)
         const struct snapshot *s = &j->history->snapshots.v[i];
 
         for (size_t k = 0; k < s->n_links; k++)
-            if (s->links[k].state == LINK_UP && text_same_known(s->links[k].far_id, x->far_id) &&
-                was_elsewhere(j, x, s->links[k].id))
+            if (s->links[k]->state == LINK_UP && text_same_known(s->links[k]->far_id, x->far_id) &&
+                was_elsewhere(j, x, s->links[k]->id))
                 return true;
     }
     return false;
@@ -170,7 +170,7 @@ static int find_gone(struct judging *j, size_t snapshot, struct losses *ret)
     int r = 0;
 
     for (size_t i = 0; r == 0 && i < s->n_links; i++) {
-        const struct sample *x = &s->links[i];
+        const struct sample *x = s->links[i];
         struct loss loss = loss_of(x, snapshot);
 
         if (x->state != LINK_UP || x->may_go || judge_link(j, x->id) ||
@@ -279,7 +279,7 @@ static int add_devices(struct judging *j, struct finding *f, const struct losses
     size_t n = 0;
 
     for (size_t i = 0; i < last->n_devices; i++) {
-        const struct past *d = &last->devices[i];
+        const struct past *d = last->devices[i];
 
         if (!d->link_id || finding_of(all, d->link_id) != f || is_there(j->model, d->id))
             continue;
@@ -374,7 +374,7 @@ static int find_forgotten(struct judging *j, size_t snapshot, struct paths *ret)
     int r = 0;
 
     for (size_t i = 0; r == 0 && i < s->n_remotes; i++) {
-        const struct past *p = &s->remotes[i];
+        const struct past *p = s->remotes[i];
         const struct link *l = p->is_up ? judge_link(j, p->link_id) : NULL;
         const struct sample *then = l ? snapshot_link(s, l->id) : NULL;
 

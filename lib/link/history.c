@@ -33,12 +33,12 @@ struct history *history_new(void)
 
 static int compare_samples(const void *a, const void *b)
 {
-    return strcmp(((const struct sample *)a)->id, ((const struct sample *)b)->id);
+    return strcmp((*(const struct sample *const *)a)->id, (*(const struct sample *const *)b)->id);
 }
 
 static int compare_past(const void *a, const void *b)
 {
-    return strcmp(((const struct past *)a)->id, ((const struct past *)b)->id);
+    return strcmp((*(const struct past *const *)a)->id, (*(const struct past *const *)b)->id);
 }
 
 /* Copies the text; NULL stays NULL. `*r` is -ENOMEM where there is no memory. */
@@ -89,16 +89,23 @@ static int keep_link(struct history *h, const struct link *l, struct sample *ret
     return r < 0 ? r : keep_counters(h, l, ret);
 }
 
+/* An empty list with room for `n`, and those `n`. Returns 0 or -ENOMEM. */
+static int make_list(struct history *h, size_t n, const struct past ***ret_list, struct past **ret)
+{
+    *ret_list = arena_new_array(h->arena, const struct past *, n);
+    *ret = arena_new_array(h->arena, struct past, n);
+    return *ret_list && *ret ? 0 : -ENOMEM;
+}
+
 static int keep_hosts(struct history *h, const struct model *m, struct snapshot *s)
 {
-    int r = 0;
+    struct past *p;
+    int r = make_list(h, m->hosts.n, &s->hosts, &p);
 
-    s->hosts = arena_new_array(h->arena, struct past, m->hosts.n);
-    if (!s->hosts)
-        return -ENOMEM;
-    for (size_t i = 0; i < m->hosts.n; i++) {
-        struct past *p = &s->hosts[s->n_hosts++];
-
+    if (r < 0)
+        return r;
+    for (size_t i = 0; i < m->hosts.n; i++, p++) {
+        s->hosts[s->n_hosts++] = p;
         p->id = keep(h, m->hosts.v[i]->id, &r);
         p->pci_id = keep(h, m->hosts.v[i]->pci_id, &r);
         p->has_count = fact_number(m->hosts.v[i]->own, &KEY_RESET_COUNT, &p->count);
@@ -110,22 +117,22 @@ static int keep_hosts(struct history *h, const struct model *m, struct snapshot 
 
 static int keep_remotes(struct history *h, const struct model *m, struct snapshot *s)
 {
-    int r = 0;
+    struct past *x;
+    int r = make_list(h, m->remotes.n, &s->remotes, &x);
 
-    s->remotes = arena_new_array(h->arena, struct past, m->remotes.n);
-    if (!s->remotes)
-        return -ENOMEM;
-    for (size_t i = 0; i < m->remotes.n; i++) {
+    if (r < 0)
+        return r;
+    for (size_t i = 0; i < m->remotes.n; i++, x++) {
         const struct remote *p = &m->remotes.v[i];
 
-        s->remotes[s->n_remotes++] = (struct past){ .id = keep(h, p->id, &r),
-                                                    .kernel_name = keep(h, p->kernel_name, &r),
-                                                    .link_id = keep(h, p->link->id, &r),
-                                                    .node = keep(h, p->node, &r),
-                                                    .path = keep(h, p->subject->path, &r),
-                                                    .class_name = keep(h, p->subject->class_name,
-                                                                       &r),
-                                                    .is_up = p->is_up };
+        *x = (struct past){ .id = keep(h, p->id, &r),
+                            .kernel_name = keep(h, p->kernel_name, &r),
+                            .link_id = keep(h, p->link->id, &r),
+                            .node = keep(h, p->node, &r),
+                            .path = keep(h, p->subject->path, &r),
+                            .class_name = keep(h, p->subject->class_name, &r),
+                            .is_up = p->is_up };
+        s->remotes[s->n_remotes++] = x;
     }
     if (r == 0)
         qsort(s->remotes, s->n_remotes, sizeof(*s->remotes), compare_past);
@@ -134,22 +141,22 @@ static int keep_remotes(struct history *h, const struct model *m, struct snapsho
 
 static int keep_devices(struct history *h, const struct model *m, struct snapshot *s)
 {
-    int r = 0;
+    struct past *p;
+    int r = make_list(h, m->devices.n, &s->devices, &p);
 
-    s->devices = arena_new_array(h->arena, struct past, m->devices.n);
-    if (!s->devices)
-        return -ENOMEM;
+    if (r < 0)
+        return r;
     for (size_t i = 0; i < m->devices.n; i++) {
         const struct device *d = m->devices.v[i];
-        struct past *p = &s->devices[s->n_devices];
 
         if (!d->id)
             continue;
+        s->devices[s->n_devices++] = p;
         p->has_count = fact_number(d->subject, &KEY_IOTMO, &p->count);
         p->id = keep(h, d->id, &r);
         p->kernel_name = keep(h, d->hctl, &r);
         p->link_id = keep(h, d->link ? d->link->id : NULL, &r);
-        s->n_devices++;
+        p++;
     }
     if (r == 0)
         qsort(s->devices, s->n_devices, sizeof(*s->devices), compare_past);
@@ -188,14 +195,17 @@ static int keep_measures(struct history *h, const struct model *m, struct snapsh
 int history_add(struct history *h, const struct model *m, uint64_t wall_us, uint64_t mono_us)
 {
     struct snapshot s = { .wall_us = wall_us, .mono_us = mono_us, .scrubbed = m->scrubbed };
+    struct sample *x = arena_new_array(h->arena, struct sample, m->links.n);
     int r = 0;
 
     s.hostname = keep(h, m->hostname, &r);
-    s.links = arena_new_array(h->arena, struct sample, m->links.n);
-    if (!s.links)
+    s.links = arena_new_array(h->arena, const struct sample *, m->links.n);
+    if (!x || !s.links)
         return -ENOMEM;
-    for (size_t i = 0; r == 0 && i < m->links.n; i++)
-        r = keep_link(h, m->links.v[i], &s.links[s.n_links++]);
+    for (size_t i = 0; r == 0 && i < m->links.n; i++, x++) {
+        r = keep_link(h, m->links.v[i], x);
+        s.links[s.n_links++] = x;
+    }
     if (r == 0)
         r = keep_hosts(h, m, &s);
     if (r == 0)
@@ -237,16 +247,19 @@ int history_with(const struct history *h, const struct model *m, uint64_t wall_u
 
 const struct sample *snapshot_link(const struct snapshot *s, const char *id)
 {
-    struct sample key = { .id = id };
+    const struct sample key = { .id = id }, *const at = &key;
+    const struct sample **found =
+        s->n_links ? bsearch(&at, s->links, s->n_links, sizeof(at), compare_samples) : NULL;
 
-    return bsearch(&key, s->links, s->n_links, sizeof(key), compare_samples);
+    return found ? *found : NULL;
 }
 
-static const struct past *find_past(const struct past *list, size_t n, const char *id)
+static const struct past *find_past(const struct past **list, size_t n, const char *id)
 {
-    struct past key = { .id = id };
+    const struct past key = { .id = id }, *const at = &key;
+    const struct past **found = n ? bsearch(&at, list, n, sizeof(at), compare_past) : NULL;
 
-    return n ? bsearch(&key, list, n, sizeof(key), compare_past) : NULL;
+    return found ? *found : NULL;
 }
 
 const struct past *snapshot_host(const struct snapshot *s, const char *id)
@@ -367,10 +380,10 @@ bool history_can_spare(const struct history *h, size_t i)
     const struct snapshot *s = &h->snapshots.v[i];
 
     for (size_t k = 0; k < s->n_links; k++)
-        if (s->links[k].state == LINK_UP && !link_is_shown(h, i, &s->links[k]))
+        if (s->links[k]->state == LINK_UP && !link_is_shown(h, i, s->links[k]))
             return false;
     for (size_t k = 0; k < s->n_remotes; k++)
-        if (s->remotes[k].is_up && !remote_is_shown(h, i, s->remotes[k].id))
+        if (s->remotes[k]->is_up && !remote_is_shown(h, i, s->remotes[k]->id))
             return false;
     return true;
 }

@@ -56,9 +56,10 @@ struct snapshot {
     const char *hostname;      /* NULL where not known */
     bool scrubbed;             /* its names were made up */
     uint64_t wall_us, mono_us; /* wall_us 0: not known */
-    struct sample *links;      /* sorted by id */
+    /* Sorted by id. What is the same as in another snapshot may be that one's object, or its whole list. */
+    const struct sample **links;
     size_t n_links;
-    struct past *hosts, *remotes, *devices; /* sorted by id */
+    const struct past **hosts, **remotes, **devices;
     size_t n_hosts, n_remotes, n_devices;
     struct past_measure *measures; /* sorted by device */
     size_t n_measures;

@@ -102,24 +102,29 @@ static inline const struct snapshot *world_look(struct world *w)
     struct arena *a = w->truth->arena;
     struct snapshot s = { .hostname = "world", .wall_us = w->wall_us, .mono_us = w->mono_us };
 
-    s.links = arena_new_array(a, struct sample, WORLD_LINKS);
-    s.hosts = arena_new_array(a, struct past, 1);
-    s.devices = arena_new_array(a, struct past, WORLD_LINKS);
-    assert_true(s.links && s.hosts && s.devices);
-    s.hosts[s.n_hosts++] =
+    struct sample *links = arena_new_array(a, struct sample, WORLD_LINKS);
+    struct past *pasts = arena_new_array(a, struct past, WORLD_LINKS + 1);
+
+    s.links = arena_new_array(a, const struct sample *, WORLD_LINKS);
+    s.hosts = arena_new_array(a, const struct past *, 1);
+    s.devices = arena_new_array(a, const struct past *, WORLD_LINKS);
+    assert_true(links && pasts && s.links && s.hosts && s.devices);
+    pasts[WORLD_LINKS] =
         (struct past){ .id = "pci-0000:01:00.0", .pci_id = "1000:0097", .has_count = true };
+    s.hosts[s.n_hosts++] = &pasts[WORLD_LINKS];
     for (unsigned i = 0; i < WORLD_LINKS; i++) {
         const struct world_link *l = &w->links[i];
 
         if (!l->is_there)
             continue;
-        s.links[s.n_links] = world_sample(w, i);
-        if (l->state == LINK_UP)
-            s.devices[s.n_devices++] =
-                (struct past){ .id = world_text(w, "pci-0000:01:00.0-phy-%02u-lun-0", i),
-                               .kernel_name = world_text(w, "%u:0:%u:0", w->kernel_number, i),
-                               .link_id = s.links[s.n_links].id };
-        s.n_links++;
+        links[i] = world_sample(w, i);
+        s.links[s.n_links++] = &links[i];
+        if (l->state != LINK_UP)
+            continue;
+        pasts[i] = (struct past){ .id = world_text(w, "pci-0000:01:00.0-phy-%02u-lun-0", i),
+                                  .kernel_name = world_text(w, "%u:0:%u:0", w->kernel_number, i),
+                                  .link_id = links[i].id };
+        s.devices[s.n_devices++] = &pasts[i];
     }
     assert_int_equal(vec_push(&w->truth->snapshots, s), 0);
     return &w->truth->snapshots.v[w->truth->snapshots.n - 1];
