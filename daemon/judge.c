@@ -82,22 +82,13 @@ static int add_ledger(const struct manager *m, struct report *report)
     return r;
 }
 
-/* What was before that time as one list; its snapshots are borrowed. None where something of an adapter was never read:
- * what is missing then may be there. */
-static int past_of(const struct manager *m, uint64_t wall_us, struct history **ret)
+/* None where something of an adapter was never read: what is missing then may be there. */
+static bool has_whole_machine(const struct manager *m)
 {
-    _cleanup_(history_freep) struct history *all = history_new();
-    int r = all ? 0 : -ENOMEM;
-
     for (size_t i = 0; i < m->adapters.n; i++)
         if (!m->adapters.v[i]->has_whole)
-            return r;
-    for (size_t i = 0; r == 0 && i < m->n_past; i++)
-        if (m->past[i]->snapshots.v[0].wall_us != wall_us)
-            r = vec_push(&all->snapshots, m->past[i]->snapshots.v[0]);
-    if (r == 0)
-        *ret = TAKE_PTR(all);
-    return r;
+            return false;
+    return true;
 }
 
 static int diagnose_parts(struct manager *m, struct source *source, uint64_t wall_us,
@@ -106,7 +97,7 @@ static int diagnose_parts(struct manager *m, struct source *source, uint64_t wal
     _cleanup_(history_freep) struct history *past = NULL;
     struct diagnose_options options = { .level = LEVEL_ALL, .config = &m->config };
     struct report *report = NULL;
-    int r = past_of(m, wall_us, &past);
+    int r = has_whole_machine(m) ? past_before(&m->past, wall_us, &past) : 0;
 
     options.history = past;
     if (r == 0)
@@ -123,31 +114,10 @@ static int diagnose_parts(struct manager *m, struct source *source, uint64_t wal
     return r;
 }
 
-/* Makes room for one more: the one goes without which the others lie most evenly, and never the oldest. So looks that
- * come fast, one after the other, do not push out the hours before. */
-static void make_room(struct manager *m)
-{
-    size_t least = 1;
-    uint64_t least_us = UINT64_MAX;
-
-    for (size_t i = 1; i + 1 < m->n_past; i++) {
-        uint64_t gap_us = m->past[i + 1]->snapshots.v[0].mono_us -
-                          m->past[i - 1]->snapshots.v[0].mono_us;
-
-        if (gap_us < least_us) {
-            least_us = gap_us;
-            least = i;
-        }
-    }
-    history_free(m->past[least]);
-    m->n_past--;
-    memmove(m->past + least, m->past + least + 1, (m->n_past - least) * sizeof(m->past[0]));
-}
-
 /* Keeps what a whole round saw for the next ones: so all counters are of one time. */
 static int remember(struct manager *m)
 {
-    struct history *look;
+    _cleanup_(history_freep) struct history *look = NULL;
     int r;
 
     if (m->remembered == m->schedule.round || !schedule_round_is_complete(&m->schedule))
@@ -158,15 +128,11 @@ static int remember(struct manager *m)
     look = history_new();
     r = look ? history_add(look, m->report->model, m->report->wall_us, m->report->mono_us)
              : -ENOMEM;
-    if (r < 0) {
-        history_free(look);
-        return r;
-    }
-    if (m->n_past == PAST_MAX)
-        make_room(m);
-    m->past[m->n_past++] = look;
-    m->remembered = m->schedule.round;
-    return 0;
+    if (r == 0)
+        r = past_add(&m->past, &look->snapshots.v[0]);
+    if (r == 0)
+        m->remembered = m->schedule.round;
+    return r;
 }
 
 int judge(struct manager *m)
@@ -201,8 +167,6 @@ int judge(struct manager *m)
 
 void judge_forget(struct manager *m)
 {
-    for (size_t i = 0; i < m->n_past; i++)
-        history_free(m->past[i]);
-    m->n_past = 0;
+    past_done(&m->past);
     m->report = report_free(m->report);
 }

@@ -8,6 +8,7 @@
  *   collector.c, process.c  one run of hbad-collect, and the processes of it
  *   captures.c   instead of both: a machine, or several of its days, from files
  *   judge.c      what was read of all adapters → a report             (lib/source unites, lib/diagnose judges)
+ *   past.c       what was seen before
  *   publish.c    a report → files, subscribers, journal, service manager
  *   server.c, client.c, methods.c, text.c   who asks, and what is answered    (lib/wire has the protocol)
  *   settings.c   the configuration
@@ -25,6 +26,7 @@
 #include "config/config.h"
 #include "daemon/buffer.h"
 #include "daemon/journal.h"
+#include "daemon/past.h"
 #include "daemon/server.h"
 #include "finding/report.h"
 #include "finding/track.h"
@@ -73,10 +75,6 @@ struct waiter {
     uint64_t round;
 };
 
-enum {
-    PAST_MAX = 32
-}; /* earlier looks that are kept: eight hours of rounds at the usual interval */
-
 struct manager {
     sd_event *event;
     const struct options *options;
@@ -96,8 +94,7 @@ struct manager {
     uint64_t judge_us;   /* when the judging is due; UINT64_MAX: it is not */
     uint64_t remembered; /* the round that is in the past */
 
-    struct history *past[PAST_MAX]; /* a look each, oldest first */
-    size_t n_past;
+    struct past_looks past;
     struct report *report;       /* NULL: none yet */
     struct buffer *report_reply; /* to GetReport */
     struct tracker tracker;

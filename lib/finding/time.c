@@ -283,7 +283,8 @@ struct growth {
 };
 
 /* Growth of the counter `ret->key` over rounds, going back from now until `span_us` have been looked at; what is
- * twice as old says nothing of now. */
+ * twice as old says nothing of now. Two looks may lie far apart, with nothing between them that was worth keeping: where
+ * nothing grew, only the part that is missing to the span counts, for growth after it is not to be spread over that. */
 static void growth_over(const struct history *all, const char *id, uint64_t span_us,
                         struct growth *ret)
 {
@@ -293,16 +294,20 @@ static void growth_over(const struct history *all, const char *id, uint64_t span
     for (size_t i = all->snapshots.n; i > 1 && ret->us < span_us; i--) {
         struct look b = { snapshot_link(&all->snapshots.v[i - 1], id), &all->snapshots.v[i - 1] };
         struct look a = { snapshot_link(&all->snapshots.v[i - 2], id), &all->snapshots.v[i - 2] };
-        uint64_t before, after, more;
+        uint64_t before, after, more, us, counts_us;
 
         if (b.snapshot->wall_us + 2 * span_us < now)
             break;
         if (!is_comparable(&a, &b) || !sample_counter(a.sample, ret->key, &before) ||
             !sample_counter(b.sample, ret->key, &after) || !growth_of(before, after, &more))
             continue;
+        us = b.snapshot->mono_us - a.snapshot->mono_us;
+        counts_us = !more && us > span_us - ret->us ? span_us - ret->us : us;
         ret->grown += more;
-        ret->us += b.snapshot->mono_us - a.snapshot->mono_us;
-        ret->moved_mb += moved_between(&a, &b);
+        ret->us += counts_us;
+        if (us)
+            ret->moved_mb += (uint64_t)((double)moved_between(&a, &b) * (double)counts_us /
+                                        (double)us);
     }
 }
 

@@ -162,6 +162,13 @@ static void errors_growing(void **state)
     assert_int_equal(GROWN(&WORD_ERRORS, NOTHING, { 0, 0 }, { 180, 30 }, { 360, 60 }),
                      SEVERITY_WARNING);
     assert_int_equal(GROWN(&WORD_ERRORS, NOTHING, { 0, 0 }, { 300, 90 }), SEVERITY_NONE);
+    /* A quiet day before, of which only its ends were kept, does not thin out what grows now. */
+    assert_int_equal(GROWN(&WORD_ERRORS, NOTHING, { 0, 5 }, { 600, 5 }, { 650, 105 }),
+                     SEVERITY_WARNING);
+    assert_int_equal(GROWN(&WORD_ERRORS, NOTHING, { 0, 5 }, { 600, 5 }, { 650, 65 }),
+                     SEVERITY_WARNING);
+    assert_int_equal(GROWN(&WORD_ERRORS, NOTHING, { 0, 5 }, { 600, 5 }, { 650, 64 }),
+                     SEVERITY_NONE);
     /* What was long ago does not grow. */
     assert_int_equal(GROWN(&WORD_ERRORS, NOTHING, { 0, 0 }, { 60, 900 }, { 120, 900 }),
                      SEVERITY_NONE);
