@@ -146,6 +146,7 @@ int verb_report(const struct request *request);
 int verb_capture(const struct request *request);
 int verb_bench(const struct request *request);
 int verb_probe(const struct request *request);
+int verb_metrics(const struct request *request);
 int verb_monitor(const struct request *request);
 int verb_reload(const struct request *request);
 int verb_cat_config(const struct request *request);

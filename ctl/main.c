@@ -40,6 +40,7 @@ static const struct {
       "how fast devices are read, each alone and all together, and what limits" },
     { "probe", 0, INT_MAX, verb_probe, "probe [NAME...]",
       "one short read of each link now, and what it proves" },
+    { "metrics", 0, 0, verb_metrics, "metrics", "numbers for Prometheus, as text" },
     { "monitor", 0, 0, verb_monitor, "monitor", "what changes, as it changes; the daemon tells it",
       true },
     { "reload", 0, 0, verb_reload, "reload", "has the daemon read its configuration again", true },

@@ -131,6 +131,21 @@ int verb_explain(const struct request *request)
     return EXIT_WELL;
 }
 
+int verb_metrics(const struct request *request)
+{
+    _cleanup_(outcome_done) struct outcome outcome = { 0 };
+
+    if (request->json) {
+        say("metrics have a form of their own, and no JSON: report --json has all there is");
+        return EXIT_USAGE;
+    }
+    if (ask(request, "metrics", NULL, NULL, LEVEL_ALL, NULL, &outcome) < 0)
+        return EXIT_FAILURE;
+    if (outcome.objects < 0)
+        say("out of memory");
+    return outcome.objects < 0 ? EXIT_FAILURE : told(&outcome.notes);
+}
+
 static void say_notes(const struct report *report)
 {
     for (size_t i = 0; i < report->notes.n; i++)

@@ -26,7 +26,8 @@ struct journal {
     int fd;                        /* connected; -1: not */
     sd_event_source *room, *retry; /* when something may be taken again */
     VEC(struct buffer *) waiting;  /* oldest first */
-    unsigned lost;
+    unsigned lost;                 /* since the last time that was said */
+    uint64_t lost_in_all;
 };
 
 struct journal *journal_new(sd_event *event, const char *socket_path)
@@ -124,6 +125,11 @@ static struct buffer *serialise(const struct journal_field *fields, size_t n)
     return buffer_close(&w);
 }
 
+uint64_t journal_lost(const struct journal *j)
+{
+    return j->lost_in_all;
+}
+
 /* Sends what waits, as far as it is taken. Returns as send_one(). */
 static int flush(struct journal *j)
 {
@@ -190,6 +196,7 @@ int journal_send(struct journal *j, const struct journal_field *fields, size_t n
 
     if (j->waiting.n >= WAITING_MAX) {
         j->lost++;
+        j->lost_in_all++;
         return -ENOBUFS;
     }
     entry = serialise(fields, n);

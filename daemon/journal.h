@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <stdint.h>
 #include <systemd/sd-event.h>
 
 #include "base/cleanup.h"
@@ -26,6 +27,9 @@ struct journal *journal_new(sd_event *event, const char *socket_path);
 /* Takes NULL. Returns NULL. */
 struct journal *journal_free(struct journal *j);
 DEFINE_CLEANUP(struct journal, journal_free)
+
+/* How many entries were lost so far because too many waited. */
+uint64_t journal_lost(const struct journal *j);
 
 /* Sends an entry, now or as soon as it is taken. Returns 0, or, where it is lost, -ENOENT (there is no journal),
  * -ENOBUFS (too many wait) or -ENOMEM. */

@@ -11,6 +11,7 @@
  *   past.c       what was seen before
  *   publish.c    a report → files, subscribers, journal, service manager
  *   server.c, client.c, methods.c, text.c   who asks, and what is answered    (lib/wire has the protocol)
+ *   metrics.c    what hbad says of itself as metrics
  *   settings.c   the configuration
  *   journal.c, log.c, buffer.c
  *
@@ -192,6 +193,14 @@ struct get_text_arguments {
 };
 extern const struct varlink_argument GET_TEXT_ARGUMENTS[];
 int get_text(void *client, const struct varlink_call *call, const void *arguments, FILE *out);
+
+/* ---- metrics.c ---- */
+/* Writes what hbad says of itself. Returns 0, or -ENOMEM where something is missing. */
+int metrics_of_daemon(const struct manager *m, FILE *out);
+/* The report's metrics and those. Returns 0 or -ENOMEM; the text is to be freed. */
+int metrics_text(const struct manager *m, char **ret_text, size_t *ret_len);
+/* Resident memory in bytes, 0 where it cannot be told: proc(5), statm. */
+uint64_t own_memory(void);
 
 /* ---- settings.c ---- */
 /* The configuration, as manager_reload(), into a new one. */

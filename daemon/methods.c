@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "answer/answer.h"
 #include "base/json_write.h"
@@ -184,19 +183,6 @@ static void adapter_object(struct json_writer *w, const struct adapter_state *a)
     json_write_end_object(w);
 }
 
-/* Resident memory in bytes: proc(5), statm. */
-static uint64_t memory(void)
-{
-    unsigned long long resident = 0;
-    FILE *f = fopen("/proc/self/statm", "re");
-
-    if (f && fscanf(f, "%*u %llu", &resident) != 1)
-        resident = 0;
-    if (f)
-        fclose(f);
-    return resident * (uint64_t)sysconf(_SC_PAGESIZE);
-}
-
 static int get_status(void *client, const struct varlink_call *call, const void *arguments,
                       FILE *out)
 {
@@ -212,7 +198,7 @@ static int get_status(void *client, const struct varlink_call *call, const void 
     number(w, "rounds", m->schedule.round);
     number(w, "clients", server_clients(m->server));
     number(w, "subscribers", m->subscribers.n);
-    number(w, "memory", memory());
+    number(w, "memory", own_memory());
     json_write_key(w, "adapters");
     json_write_begin_array(w);
     for (size_t i = 0; i < m->adapters.n; i++)

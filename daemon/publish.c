@@ -90,6 +90,21 @@ static void publish_report(struct manager *m)
                  strerror(-r));
 }
 
+static void publish_metrics(const struct manager *m)
+{
+    _cleanup_free_ char *text = NULL;
+    size_t len = 0;
+    int r;
+
+    if (!m->options->runtime)
+        return;
+    r = metrics_text(m, &text, &len);
+    if (r == 0)
+        r = replace_file(m->options->runtime, "metrics.prom", text, len);
+    if (r < 0)
+        log_line(LOG_ERROR, "%s/metrics.prom: %s", m->options->runtime, strerror(-r));
+}
+
 /* ---- subscribers ---- */
 
 static struct buffer *part_message(const struct report *report, const struct host *h)
@@ -340,6 +355,7 @@ void publish(struct manager *m)
     publish_changes(m);
     publish_findings(m);
     tell_service_manager(m);
+    publish_metrics(m);
 }
 
 void publish_forget(struct manager *m)

@@ -131,7 +131,9 @@ int get_text(void *client, const struct varlink_call *call, const void *argument
     if (!printed)
         return -ENOMEM;
     objects = answer(m->report, a->verb, a->word, &style, printed);
-    if (fclose(printed) != 0)
+    if (objects > 0 && strcmp(a->verb, "metrics") == 0 && metrics_of_daemon(m, printed) < 0)
+        objects = -ENOMEM;
+    if (fclose(printed) != 0 || objects == -ENOMEM)
         return -ENOMEM;
     return reply(m->report, a, objects, text, len, out);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "diagnose/resolve.h"
+#include "output/metrics.h"
 
 static int status(const struct report *report, const char *word, const struct answer_style *style,
                   FILE *out)
@@ -126,16 +127,22 @@ static int explain(const struct report *report, const char *name, const struct a
     return for_each_named(report, name, style, out, explain_object);
 }
 
+static int metrics(const struct report *report, const char *word, const struct answer_style *style,
+                   FILE *out)
+{
+    (void)word;
+    (void)style;
+    return output_metrics(report, out) < 0 ? -ENOMEM : 1;
+}
+
 static const struct {
     const char *word;
     bool needs_word;
     int (*print)(const struct report *report, const char *word, const struct answer_style *style,
                  FILE *out);
 } VERBS[] = {
-    { "status", false, status },
-    { "list", true, list },
-    { "show", true, show },
-    { "explain", true, explain },
+    { "status", false, status },  { "list", true, list },        { "show", true, show },
+    { "explain", true, explain }, { "metrics", false, metrics },
 };
 
 int answer(const struct report *report, const char *verb, const char *word,

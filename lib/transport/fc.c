@@ -444,6 +444,7 @@ static int complete(struct relation *r, struct device *d)
 
 const struct transport TRANSPORT_FC = {
     .name = "fc",
+    .counted = "port",
     .classes = CLASSES,
     .arrays = true,
     .claims = claims,

@@ -303,6 +303,7 @@ static int complete(struct relation *r, struct device *d)
 
 const struct transport TRANSPORT_SAS = {
     .name = "sas",
+    .counted = "phy",
     .classes = CLASSES,
     .queries = QUERIES,
     .claims = claims,

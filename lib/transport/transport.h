@@ -86,7 +86,8 @@ struct fingerprint {
 extern const struct fingerprint SLOT_FINGERPRINTS[];
 
 struct transport {
-    const char *name;                          /* "spi": in ids and reports */
+    const char *name;    /* "spi": in ids and reports */
+    const char *counted; /* what has the counters of its links, in names of metrics; NULL: "link" */
     const struct object_class *classes;        /* ends with a row without a name; may be NULL */
     const struct attribute *host_attributes;   /* of scsi_host, besides the common ones */
     const struct attribute *device_attributes; /* of a SCSI device, besides the common ones */

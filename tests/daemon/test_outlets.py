@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What hbad says to those who watch many machines: test_outlets.py PROGRAMS"""
+import os
+import subprocess
+import sys
+
+import daemon
+from daemon import OURS, golden
+
+sys.path.insert(1, os.path.join(daemon.TOP, "tests/metrics"))
+from prometheus import parse  # noqa: E402
+
+BELOW = "spi-fusion-one-at-half-rate"
+
+
+def hbactl(*words):
+    return subprocess.run([os.path.join(daemon.PROGRAMS, "hbactl"), *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          check=False, encoding="utf-8", env=dict(os.environ, LC_ALL="C"))
+
+
+class Metrics(daemon.Test):
+    def file(self, d):
+        # Written behind the report, and before anything that waits for the end of a look is answered.
+        d.ask(OURS + "GetStatus")
+        with open(d.file("run/metrics.prom"), encoding="utf-8") as file:
+            return file.read()
+
+    def test_file(self):
+        days = golden("sata-link-flapping")
+        d = self.start(days).ready()
+        for day in range(len(days)):
+            text = self.file(d)
+            families = parse(text)
+            of_report = hbactl(*(w for c in days[day:day + 1] for w in ("--capture", c)), "--config", d.config, "metrics").stdout
+            names = {n for n in families if n.startswith("hba_")}
+            self.assertLessEqual(names, set(parse(of_report)) | {"hba_finding_info"})
+            self.assertEqual(families["hba_report_timestamp_seconds"].value(),
+                             parse(of_report)["hba_report_timestamp_seconds"].value())
+            self.assertEqual(os.stat(d.file("run/metrics.prom")).st_mode & 0o7777, 0o644)
+            d.ask(OURS + "Refresh")
+        self.assertEqual(sorted(os.listdir(d.file("run"))), ["metrics.prom", "report.json"])
+
+    def test_of_hbad_itself(self):
+        d = self.start(golden(BELOW)).ready()
+        families = parse(self.file(d))
+        self.assertGreater(families["hbad_resident_memory_bytes"].value(), 1 << 20)
+        self.assertEqual(families["hbad_build_info"].labels(), [{"version": hbactl("--version").stdout.split()[1]}])
+        self.assertEqual({s["of"] for s in families["hbad_cpu_seconds_total"].labels()}, {"hbad", "children"})
+        for name in ("hbad_adapter_stuck_processes", "hbad_adapter_quarantined"):
+            self.assertEqual(list(families[name].samples.values()), [0])
+        self.assertGreater(families["hbad_start_timestamp_seconds"].value(), 1.6e9)
+
+    def test_verb(self):
+        """hbactl prints the daemon's: what is of the report is as in the file, what is of hbad is of now."""
+        d = self.start(golden(BELOW)).ready()
+        run = hbactl("--socket", d.path, "--daemon", "metrics")
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        told, written = parse(run.stdout), parse(self.file(d))
+        self.assertEqual(set(told), set(written))
+        for name, family in told.items():
+            if name.startswith("hba_"):
+                self.assertEqual(family.samples, written[name].samples)
+        self.assertEqual(told["hbad_clients"].value(), 1)
+
+
+if __name__ == "__main__":
+    daemon.main()
