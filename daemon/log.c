@@ -12,6 +12,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+static int most = LOG_INFORM;
+
+void log_set_level(int level)
+{
+    most = level;
+}
+
+int log_get_level(void)
+{
+    return most;
+}
+
 void log_line(enum log_priority priority, const char *format, ...)
 {
     struct pollfd room = { .fd = STDERR_FILENO, .events = POLLOUT };
@@ -20,6 +32,8 @@ void log_line(enum log_priority priority, const char *format, ...)
     va_list args;
     int r;
 
+    if ((int)priority > most)
+        return;
     if (getenv("JOURNAL_STREAM")) /* systemd.exec(5); sd-daemon(3) has the prefix */
         n = (size_t)snprintf(line, sizeof(line), "<%d>", priority);
     else

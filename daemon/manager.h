@@ -10,7 +10,7 @@
  *   judge.c      what was read of all adapters → a report             (lib/source unites, lib/diagnose judges)
  *   past.c       what was seen before
  *   publish.c    a report → files, subscribers, journal, service manager
- *   server.c, client.c, methods.c, text.c   who asks, and what is answered    (lib/wire has the protocol)
+ *   server.c, client.c, methods.c, text.c, service.c   who asks, and what is answered    (lib/wire has the protocol)
  *   metrics.c    what hbad says of itself as metrics
  *   settings.c   the configuration
  *   journal.c, log.c, buffer.c
@@ -183,6 +183,10 @@ void publish_forget(struct manager *m);
 extern const struct varlink_service SERVICE;
 /* Answers those who wait for the end of a look that is over. */
 void methods_looked(struct manager *m);
+
+/* ---- service.c ---- */
+/* The methods of io.systemd.service. */
+extern const struct varlink_method SYSTEMD_METHODS[];
 
 /* ---- text.c ---- */
 /* The method GetText, of io.hbad.monitor.varlink. */

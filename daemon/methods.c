@@ -10,6 +10,7 @@
 #include "answer/answer.h"
 #include "base/json_write.h"
 #include "daemon/io_hbad_monitor.h"
+#include "daemon/io_systemd_service.h"
 #include "daemon/manager.h"
 #include "diagnose/resolve.h"
 #include "output/output.h"
@@ -321,6 +322,7 @@ static const struct varlink_method METHODS[] = {
 
 static const struct varlink_interface INTERFACES[] = {
     { INTERFACE, IO_HBAD_MONITOR, METHODS },
+    { "io.systemd.service", IO_SYSTEMD_SERVICE, SYSTEMD_METHODS },
     { 0 },
 };
 

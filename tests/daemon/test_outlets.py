@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What hbad says to those who watch many machines: test_outlets.py PROGRAMS"""
 import os
+import re
 import subprocess
 import sys
+import unittest
 
 import daemon
-from daemon import OURS, golden
+from daemon import OURS, SERVICE, golden
 
 sys.path.insert(1, os.path.join(daemon.TOP, "tests/metrics"))
 from prometheus import parse  # noqa: E402
@@ -62,6 +64,53 @@ class Metrics(daemon.Test):
             if name.startswith("hba_"):
                 self.assertEqual(family.samples, written[name].samples)
         self.assertEqual(told["hbad_clients"].value(), 1)
+
+
+class SystemdService(daemon.Test):
+    """The interface that systemd's own services have."""
+    NAME = "io.systemd.service."
+
+    def test_interface(self):
+        d = self.start(golden(BELOW)).ready()
+        text = d.ask(SERVICE + "GetInterfaceDescription", {"interface": self.NAME[:-1]})["parameters"]["description"]
+        with open(os.path.join(daemon.TOP, "daemon/io.systemd.service.varlink"), encoding="utf-8") as file:
+            self.assertEqual(text, file.read())
+        with open(os.path.join(daemon.TOP, "daemon/service.c"), encoding="utf-8") as file:
+            table = re.search(r"METHODS\[\] = \{(.*?)\n\};", file.read(), re.S)[1]
+        self.assertEqual(re.findall(r"^method (\w+)", text, re.M), re.findall(r'"([A-Z]\w+)"', table))
+
+    def test_log_level(self):
+        d = self.start(golden(BELOW), journal=False).ready()
+        self.assertEqual(d.ask(self.NAME + "Ping"), {"parameters": {}})
+        self.assertEqual(d.ask(self.NAME + "GetLogLevel"), {"parameters": {"level": 6}})
+        for level in (-1, 8, 1 << 40):
+            self.assert_error(d.ask(self.NAME + "SetLogLevel", {"level": level}), SERVICE + "InvalidParameter",
+                              {"parameter": "level"})
+        self.assert_error(d.ask(self.NAME + "SetLogLevel"), SERVICE + "InvalidParameter", {"parameter": "level"})
+        d.write("hbad.conf", "[daemon]\nno_such_key = 1\n")
+        said = lambda: sum("no_such_key" in line for line in d.said)
+        d.ask(OURS + "Reload")
+        self.assertTrue(d.says("no_such_key"))
+        self.assertEqual(d.ask(self.NAME + "SetLogLevel", {"level": 3}), {"parameters": {}})  # what is wrong, and no warnings
+        d.ask(OURS + "Reload")
+        d.write("hbad.conf", "[daemon]\ninterval = soon\n")
+        d.ask(OURS + "Reload")
+        self.assertTrue(d.says("interval: must be"), d.said)
+        self.assertEqual(said(), 1)
+        self.assertEqual(d.ask(self.NAME + "GetLogLevel"), {"parameters": {"level": 3}})
+
+    @unittest.skipUnless(os.geteuid() == 0, "not root: nobody else can be somebody else")
+    def test_not_for_everybody(self):
+        d = self.start(golden(BELOW)).ready()
+        os.chmod(d.dir.name, 0o755)
+        os.chmod(d.path, 0o666)
+        code = ("import os, sys; os.setgroups([]); os.setgid(65534); os.setuid(65534); sys.path.insert(0, sys.argv[2]); "
+                "sys.argv = sys.argv[:2]; import daemon; "
+                "print(daemon.Client(sys.argv[1]).ask('io.systemd.service.SetLogLevel', {'level': 7}))")
+        run = subprocess.run(["/usr/bin/python3", "-c", code, d.path, os.path.join(daemon.TOP, "tests/daemon")],
+                             stdout=subprocess.PIPE, check=False, encoding="utf-8")
+        self.assertIn("org.varlink.service.PermissionDenied", run.stdout)
+        self.assertEqual(d.ask(self.NAME + "GetLogLevel"), {"parameters": {"level": 6}})
 
 
 if __name__ == "__main__":

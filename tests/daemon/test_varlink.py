@@ -112,7 +112,7 @@ class Answers(daemon.Test):
 
     def test_service(self):
         info = self.client.ask(SERVICE + "GetInfo")["parameters"]
-        self.assertEqual(info["interfaces"], ["org.varlink.service", "io.hbad.monitor"])
+        self.assertEqual(info["interfaces"], ["org.varlink.service", "io.hbad.monitor", "io.systemd.service"])
         self.assertEqual({k for k in info if isinstance(info[k], str)}, {"vendor", "product", "version", "url"})
         self.assert_error(self.client.ask("io.hbad.no.such.Method"), SERVICE + "InterfaceNotFound",
                           {"interface": "io.hbad.no.such"})
