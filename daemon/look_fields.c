@@ -162,6 +162,7 @@ static const struct field PAST_MEASURE_FIELDS[] = {
     { "method", FIELD_TEXT, offsetof(struct past_measure, method) },
     { "block_bytes", FIELD_U64, offsetof(struct past_measure, block_bytes) },
     { "kb_per_s", FIELD_U64, offsetof(struct past_measure, kb_per_s) },
+    { "wall_us", FIELD_U64, offsetof(struct past_measure, wall_us) },
     { 0 },
 };
 

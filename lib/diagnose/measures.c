@@ -125,7 +125,8 @@ static int keep(struct model *m, struct device *device, const struct measurement
     struct measured taken = { .device = device,
                               .block_bytes = x->block_bytes,
                               .kb_per_s = rate_of(x),
-                              .median_us = x->median_us };
+                              .median_us = x->median_us,
+                              .wall_us = x->wall_us };
     int r = keep_timed(m, device, x);
 
     if (r < 0 || !is_evidence(x) || !taken.kb_per_s)

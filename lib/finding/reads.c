@@ -19,7 +19,16 @@
  * latency. Zero where there is none. */
 struct best {
     uint64_t kb_per_s, median_us;
+    uint64_t wall_us; /* of the fastest; 0: not known */
 };
+
+/* Who looks often sees one read at many looks: that is one read. */
+static bool is_same_read(const struct past_measure *then, const char *device_id,
+                         const struct measured *now)
+{
+    return then->wall_us && then->wall_us == now->wall_us &&
+           strcmp(device_id, now->device->id) == 0;
+}
 
 static struct best best_then(const struct snapshot *s, const char *device_id,
                              const struct measured *like)
@@ -29,14 +38,26 @@ static struct best best_then(const struct snapshot *s, const char *device_id,
     struct best best = { 0 };
 
     for (; n; n--, p++) {
-        if (p->block_bytes != like->block_bytes || strcmp(p->method, like->method) != 0)
+        if (p->block_bytes != like->block_bytes || strcmp(p->method, like->method) != 0 ||
+            is_same_read(p, device_id, like))
             continue;
-        if (p->kb_per_s > best.kb_per_s)
+        if (p->kb_per_s > best.kb_per_s) {
             best.kb_per_s = p->kb_per_s;
+            best.wall_us = p->wall_us;
+        }
         if (p->median_us && (!best.median_us || p->median_us < best.median_us))
             best.median_us = p->median_us;
     }
     return best;
+}
+
+/* How long before x that read of the snapshot was. */
+static uint64_t apart_us(const struct judging *j, const struct measured *x,
+                         const struct snapshot *s, const struct best *then)
+{
+    if (!x->wall_us || !then->wall_us)
+        return judge_ago(j, s);
+    return x->wall_us > then->wall_us ? x->wall_us - then->wall_us : 0;
 }
 
 /* The device's own best by the same method and block, earlier. */
@@ -115,11 +136,11 @@ static bool was_slow_before(const struct judging *j, const struct measured *x, u
 {
     for (size_t i = j->history->snapshots.n; i; i--) {
         const struct snapshot *s = &j->history->snapshots.v[i - 1];
-        uint64_t then = best_then(s, x->device->id, x).kb_per_s;
+        struct best then = best_then(s, x->device->id, x);
 
-        if (then >= below)
+        if (then.kb_per_s >= below)
             return false;
-        if (then && judge_ago(j, s) >= j->thresholds.read_below_apart_us)
+        if (then.kb_per_s && apart_us(j, x, s, &then) >= j->thresholds.read_below_apart_us)
             return true;
     }
     return false;
@@ -354,7 +375,7 @@ static int stand(const struct bests *all, const struct measured *x, const struct
                  struct standing *ret)
 {
     VEC(uint64_t) rates = { 0 }, times = { 0 };
-    struct standing s = { .own = { x->kb_per_s, x->median_us } };
+    struct standing s = { .own = { x->kb_per_s, x->median_us, x->wall_us } };
     int r = 0;
 
     if (then)
@@ -397,7 +418,7 @@ static int stood_so(const struct judging *j, const struct bests *all, const stru
         r = stand(all, x, s, &then);
         if (r < 0 || (then.is_known && !then.is_slow && !then.is_late))
             break;
-        *ret = then.is_known && judge_ago(j, s) >= j->thresholds.read_below_apart_us;
+        *ret = then.is_known && apart_us(j, x, s, &then.own) >= j->thresholds.read_below_apart_us;
         if (*ret)
             break;
     }

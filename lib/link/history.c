@@ -185,6 +185,7 @@ static int keep_measures(struct history *h, const struct model *m, struct snapsh
             x->block_bytes,
             x->kb_per_s,
             x->median_us,
+            x->wall_us,
         };
     }
     if (r == 0)

@@ -49,6 +49,8 @@ struct past_measure {
     const char *device_id, *method;
     uint64_t block_bytes, kb_per_s;
     uint64_t median_us; /* of one read; 0: not known */
+    uint64_t
+        wall_us; /* when it began, as in struct measured; 0: when the snapshot was taken, or not known */
 };
 
 struct snapshot {

@@ -190,6 +190,7 @@ struct measured {
     const char *method; /* "read-buffer", "read-media/block-direct", … */
     uint64_t block_bytes, kb_per_s;
     uint64_t median_us; /* of one read; 0: not known */
+    uint64_t wall_us;   /* when it began, which tells two reads apart; 0: not known */
     const char *
         hint; /* what often ends at that rate, on a hop of its path: no proof; NULL: nothing known */
 };

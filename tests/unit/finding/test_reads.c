@@ -116,6 +116,59 @@ static void not_long_enough(void **state)
     judged_done(&s.k);
 }
 
+/* All that were measured began at that minute. */
+static void began(struct shelf *s, unsigned minute)
+{
+    for (size_t i = 0; i < s->k.model->measures.n; i++)
+        s->k.model->measures.v[i].wall_us = (minute + 1) * UINT64_C(60000000);
+}
+
+/* A daemon looks often and reads rarely: what it knows of one read at several looks is one read. */
+static void one_read_at_many_looks(void **state)
+{
+    static const unsigned FAST[DISKS] = { 180, 190, 170, 185 }, SLOW[DISKS] = { 18, 19, 17, 18 };
+    static const struct {
+        unsigned again; /* when the second slow read began */
+        bool is_told;
+    } CASES[] = { { 10, false }, { 39, false }, { 40, true }, { 110, true } };
+
+    (void)state;
+    for (size_t i = 0; i < ELEMENTS(CASES); i++) {
+        struct shelf s = shelf_of(4);
+
+        measure(&s, FAST, NULL);
+        began(&s, 0);
+        remember(&s.k, 0);
+        measure(&s, SLOW, NULL);
+        began(&s, 10);
+        for (unsigned minute = 10; minute < 110; minute += 20)
+            remember(&s.k, minute);
+        measure(&s, SLOW, NULL);
+        began(&s, CASES[i].again);
+        assert_int_equal(count_of(judged(&s.k, 120), "read-below-link"), CASES[i].is_told);
+        judged_done(&s.k);
+    }
+}
+
+/* The same among siblings. */
+static void one_read_is_not_left_behind(void **state)
+{
+    static const unsigned RATES[DISKS] = { 100, 190, 185, 188, 186, 191 };
+
+    (void)state;
+    for (unsigned again = 0; again < 60; again += 45) {
+        struct shelf s = shelf_of(6);
+
+        measure(&s, RATES, NULL);
+        began(&s, 0);
+        remember(&s.k, 0);
+        remember(&s.k, 60);
+        began(&s, again);
+        assert_int_equal(count_of(judged(&s.k, 120), "slower-than-sibling"), again != 0);
+        judged_done(&s.k);
+    }
+}
+
 static void always_slow(void **state)
 {
     static const unsigned LOOKS[][DISKS] = { { 18, 19, 17, 18 },
@@ -249,6 +302,8 @@ int main(void)
         cmocka_unit_test(all_on_a_bus),
         cmocka_unit_test(all_but_one),
         cmocka_unit_test(not_long_enough),
+        cmocka_unit_test(one_read_at_many_looks),
+        cmocka_unit_test(one_read_is_not_left_behind),
         cmocka_unit_test(always_slow),
         cmocka_unit_test(left_behind),
         cmocka_unit_test(few_siblings),
