@@ -39,6 +39,9 @@ struct probing {
     const char *below; /* canonical directory with a '/' at its end; NULL: the whole machine */
     struct plan_seen seen[PROBED_MAX]; /* who was seen to be used, how long ago */
     size_t n_seen;
+    /* So long a use by somebody else is waited for, of disks whose sleep is hidden and who were not seen; 0: those are not
+     * read from. */
+    uint64_t await_us;
     bool forced;
 };
 

@@ -10,6 +10,7 @@
 
 #include "base/number.h"
 #include "daemon/collect.h"
+#include "wire/request.h"
 
 static int usage(FILE *out, int status)
 {
@@ -20,7 +21,7 @@ static int usage(FILE *out, int status)
         "             [--depth=N[,...]] [--bytes=N] [--seconds=S.S] [--memory=hot|cold]\n"
         "             [--random[=SEED]] [--alone] [--patience=S] [--force] [--config=FILE]\n"
         "hbad-collect --probe[=H:C:T:L] [--probe=...] [--select=H:C:T:L] [--seen=H:C:T:L=SECONDS]\n"
-        "             [--below=DIRECTORY] [--force] [--config=FILE]\n"
+        "             [--await=SECONDS] [--below=DIRECTORY] [--force] [--config=FILE]\n"
         "hbad-collect --serve\n\n"
         "Reads one adapter (the hosts below a /sys/devices directory; without it, all) and writes a\n"
         "capture stream to standard output; with --after, of the devices behind that one only; with\n"
@@ -28,7 +29,8 @@ static int usage(FILE *out, int status)
         "together (--alone: one by one), each method with each block and each depth, and writes\n"
         "what came out to the stream. Or probes: one short read of each link that may be read, of\n"
         "these devices or of all; --select: of these, whom nobody named as such; --seen: so long ago\n"
-        "somebody else was seen to use the device.\n"
+        "somebody else was seen to use the device; --await: wait so long for somebody to use disks\n"
+        "of which nothing else tells whether they sleep, which are left alone otherwise.\n"
         "With --serve it is told at its standard input what to read, by hbad, through a socket.\n"
         "What hbad.conf (or FILE) forbids is not done. Started by hbactl\n"
         "and hbad.\n\nMethods:\n",
@@ -170,6 +172,13 @@ static int parse_seen(char *word, struct probing *p)
     return 0;
 }
 
+static int parse_await(const char *word, struct probing *p)
+{
+    static const uint64_t MOST_US = COLLECT_AWAIT_MAX_S * UINT64_C(1000000);
+
+    return number_decimal(word, 6, &p->await_us, NULL) < 0 || p->await_us > MOST_US ? -EINVAL : 0;
+}
+
 /* ---- the line ---- */
 
 static const struct option OPTIONS[] = {
@@ -195,6 +204,7 @@ static const struct option OPTIONS[] = {
     { "probe", optional_argument, NULL, 'P' },
     { "select", required_argument, NULL, 'O' },
     { "seen", required_argument, NULL, 'E' },
+    { "await", required_argument, NULL, 'T' },
     { "serve", no_argument, NULL, 'V' },
     { 0 },
 };
@@ -261,6 +271,8 @@ static int take(int option, char *word, struct collect_options *o)
         return parse_probed(optarg, false, &o->probing);
     case 'E':
         return parse_seen(word, &o->probing);
+    case 'T':
+        return parse_await(word, &o->probing);
     default:
         return take_measuring(option, word, &o->measuring);
     }
@@ -300,8 +312,9 @@ int collect_parse(int argc, char **argv, struct collect_options *ret)
         if (take(option, optarg, ret) < 0)
             return usage(stderr, 64);
     }
-    if (ret->probing.wanted ? ret->measuring.n_methods
-                            : ret->probing.n_seen || ret->probing.n_selected)
+    if (ret->probing.wanted
+            ? ret->measuring.n_methods
+            : ret->probing.n_seen || ret->probing.n_selected || ret->probing.await_us)
         return usage(stderr, 64); /* one of both; and seen for nothing */
     return optind < argc || !complete(&ret->measuring) ? usage(stderr, 64) : -1;
 }

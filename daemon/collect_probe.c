@@ -37,6 +37,8 @@ struct prober {
     struct plan plan;
     VEC(struct known_target) targets; /* of all devices, in the order of the machine */
     struct measure_engine *engine;    /* of the device under way */
+    struct watch_sample *looks; /* of each entry of the plan: before the wait for a use of it */
+    uint64_t looks_us;          /* when that was */
     struct capture_progress at;
 };
 
@@ -99,6 +101,77 @@ static int sent(void *userdata, const struct command *command, const struct answ
     return collect_sent(p->at.hctl, command, answer);
 }
 
+/* ---- is it awake? ---- */
+
+/* Is the entry one that this run is about? */
+static bool is_asked(const struct probing *asked, const struct plan_entry *e)
+{
+    if (e->is_named)
+        return true;
+    for (size_t i = 0; i < asked->n_selected; i++)
+        if (strcmp(asked->selected[i], e->device->hctl) == 0)
+            return true;
+    if (asked->n_devices || asked->n_selected)
+        return false;
+    return !asked->below || text_starts_with(e->device->subject->path, asked->below);
+}
+
+static bool is_seen(const struct prober *p, const struct plan_entry *e)
+{
+    for (size_t i = 0; i < p->asked->n_seen; i++)
+        if (strcmp(p->asked->seen[i].hctl, e->device->hctl) == 0)
+            return p->asked->seen[i].ago_us <= PLAN_AWAKE_US;
+    return false;
+}
+
+/* Is it one of which only a use by somebody else can tell? */
+static bool waits_for_use(const struct prober *p, const struct plan_entry *e)
+{
+    return is_asked(p->asked, e) && !e->refused && e->needs_use && !is_seen(p, e);
+}
+
+/* The first of two looks at all whose sleep is hidden, and the time between them. */
+static int wait_for_use(struct prober *p)
+{
+    struct taken now;
+    int r = source_now(p->live, &now);
+    bool any = false;
+
+    p->looks_us = now.mono_us;
+    for (size_t i = 0; r == 0 && p->live->asking_costs && i < p->plan.n; i++) {
+        if (!waits_for_use(p, &p->plan.v[i]))
+            continue;
+        any = true;
+        r = session_look(p->live, p->plan.v[i].device->subject, &p->looks[i]);
+    }
+    if (r == 0 && any)
+        wait_us(NULL, p->asked->await_us);
+    return r;
+}
+
+/* The second look: did somebody use it? `*ret_why`: why it is to be left alone, or NULL. */
+static int look_for_use(struct prober *p, const struct plan_entry *e, const char **ret_why)
+{
+    struct watch_sample look;
+    struct taken now;
+    int r = session_look(p->live, e->device->subject, &look);
+    uint64_t ago;
+
+    *ret_why = NULL;
+    if (r == 0)
+        r = source_now(p->live, &now);
+    if (r < 0)
+        return r;
+    ago = now.mono_us - p->looks_us;
+    if (watch_moved(&p->looks[e - p->plan.v], &look) && ago <= PLAN_AWAKE_US)
+        return 0;
+    *ret_why = arena_printf(p->report->model->arena,
+                            "it cannot be told whether it sleeps: nobody was seen to use it within "
+                            "%u s",
+                            (unsigned)(ago / 1000000));
+    return *ret_why ? 0 : -ENOMEM;
+}
+
 /* ---- one device ---- */
 
 static int write_refusal(const struct plan_entry *e, int error, const char *why)
@@ -144,11 +217,16 @@ static int probe_device(struct prober *p, const struct plan_entry *e)
                                .forced = p->asked->forced,
                                .ops = &OPS,
                                .userdata = p };
+    const char *why = NULL;
     struct measurement m;
-    int r;
+    int r = 0;
 
     if (device.target.flags & TARGET_ASLEEP)
         return write_refusal(e, EPERM, "it, or what leads to it, sleeps: a read would wake it");
+    if (waits_for_use(p, e))
+        r = look_for_use(p, e, &why);
+    if (r < 0 || why)
+        return r < 0 ? r : write_refusal(e, EPERM, why);
     p->at.hctl = e->device->hctl;
     p->at.method = e->method;
     p->at.block_bytes = e->block_bytes;
@@ -164,19 +242,6 @@ static int probe_device(struct prober *p, const struct plan_entry *e)
 
 /* ---- all ---- */
 
-/* Is the entry one that this run is about? */
-static bool is_asked(const struct probing *asked, const struct plan_entry *e)
-{
-    if (e->is_named)
-        return true;
-    for (size_t i = 0; i < asked->n_selected; i++)
-        if (strcmp(asked->selected[i], e->device->hctl) == 0)
-            return true;
-    if (asked->n_devices || asked->n_selected)
-        return false;
-    return !asked->below || text_starts_with(e->device->subject->path, asked->below);
-}
-
 static int look_at_machine(struct prober *p, const char *config_file, const struct tiers *tiers)
 {
     struct gather_options options = {
@@ -190,6 +255,7 @@ static int look_at_machine(struct prober *p, const char *config_file, const stru
                                    .n_seen = p->asked->n_seen };
     int r = collect_config(config_file, &p->config);
     const struct model *m;
+    struct plan_seen *seen;
 
     p->report = calloc(1, sizeof(*p->report));
     if (r == 0 && !p->report)
@@ -198,8 +264,21 @@ static int look_at_machine(struct prober *p, const char *config_file, const stru
         r = diagnose_observe(p->live, &options, &p->config, p->report);
     if (r == 0)
         r = wishes_take(&p->config, p->report);
-    m = r == 0 ? p->report->model : NULL;
-    return m ? plan_make(m->arena, m, &wanted, &p->plan) : r;
+    if (r < 0)
+        return r;
+    m = p->report->model;
+    seen = arena_new_array(m->arena, struct plan_seen, m->devices.n + 1);
+    p->looks = arena_new_array(m->arena, struct watch_sample, m->devices.n + 1);
+    if (!seen || !p->looks)
+        return -ENOMEM;
+    for (size_t i = 0; p->asked->await_us && i < m->devices.n; i++)
+        seen[i].hctl = m->devices.v[i]->hctl; /* will be, or it is left alone then */
+    if (p->asked->await_us) {
+        wanted.seen = seen;
+        wanted.n_seen = m->devices.n;
+    }
+    r = plan_make(m->arena, m, &wanted, &p->plan);
+    return r < 0 || !p->asked->await_us ? r : wait_for_use(p);
 }
 
 /* Names that no device has. */

@@ -39,6 +39,17 @@ static int read_request(struct frames *in, struct bytes *ret)
     return r < 0 ? r : 0;
 }
 
+static void take_probe(const struct collect_request *request, struct probing *p)
+{
+    p->wanted = true;
+    for (size_t i = 0; i < request->named.n; i++)
+        p->devices[p->n_devices++] = request->named.v[i];
+    for (size_t i = 0; i < request->devices.n; i++)
+        p->selected[p->n_selected++] = request->devices.v[i];
+    p->await_us = (uint64_t)request->await_s * 1000000;
+    p->forced = request->forced;
+}
+
 int collect_serve(struct arena *arena, struct collect_options *options)
 {
     struct frames in = frames(COLLECT_REQUEST_MAX);
@@ -56,6 +67,8 @@ int collect_serve(struct arena *arena, struct collect_options *options)
         options->gather.only_below = request.below;
         options->gather.after = request.after;
         options->gather.unasked = request.unasked;
+        if (request.probes)
+            take_probe(&request, &options->probing);
     }
     frames_done(&in);
     return r;

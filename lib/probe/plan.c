@@ -179,7 +179,9 @@ static int fill(struct planning *p, struct plan_entry *e, bool is_switched_on)
     e->block_bytes = PLAN_BLOCK_BYTES;
     e->total_bytes = p->options->config->probe.bytes;
     e->longest_us = p->options->config->probe.longest_us;
-    e->ask_sense = !is_hidden && fact_number_or(d->subject, &KEY_ROTATIONAL, 1);
+    e->may_sleep = fact_number_or(d->subject, &KEY_ROTATIONAL, 1);
+    e->ask_sense = e->may_sleep && !is_hidden;
+    e->needs_use = e->may_sleep && is_hidden && !(e->is_named && p->options->forced);
     e->group = group_of(d);
     return fill_watch(p, e);
 }

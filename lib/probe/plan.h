@@ -43,6 +43,9 @@ struct plan_entry {
     const char *method;   /* of MEASURE_METHODS */
     const char *fallback; /* where the device does not do that; NULL: none */
     uint64_t block_bytes, total_bytes, longest_us;
+    bool may_sleep; /* it rotates, as far as is known */
+    bool
+        needs_use; /* it may be asleep, and does not say so: only when somebody has just used it (PLAN_AWAKE_US) */
     bool
         ask_sense; /* REQUEST SENSE comes first: a rotating disk that says that it sleeps is left alone */
     const char

@@ -13,14 +13,41 @@
 #include "source/command.h"
 #include "wire/varlink.h"
 
-#define METHOD "io.hbad.collect.Adapter"
+#define ADAPTER     "io.hbad.collect.Adapter"
+#define PROBE       "io.hbad.collect.Probe"
 
-static const struct varlink_argument ARGUMENTS[] = {
-    { "below", VARLINK_STRING, false, offsetof(struct collect_request, below) },
-    { "after", VARLINK_STRING, true, offsetof(struct collect_request, after) },
-    { "unasked", VARLINK_BOOL, true, offsetof(struct collect_request, unasked) },
+#define FIELD(name) offsetof(struct collect_request, name)
+
+static const struct varlink_argument ADAPTER_ARGUMENTS[] = {
+    { "below", VARLINK_STRING, false, FIELD(below) },
+    { "after", VARLINK_STRING, true, FIELD(after) },
+    { "unasked", VARLINK_BOOL, true, FIELD(unasked) },
     { 0 },
 };
+
+static const struct varlink_argument PROBE_ARGUMENTS[] = {
+    { "below", VARLINK_STRING, false, FIELD(below) },
+    { "devices", VARLINK_STRINGS, true, FIELD(devices) },
+    { "named", VARLINK_STRINGS, true, FIELD(named) },
+    { "await", VARLINK_INT, true, FIELD(await_s) },
+    { "forced", VARLINK_BOOL, true, FIELD(forced) },
+    { 0 },
+};
+
+static void write_devices(struct json_writer *w, const char *key, const struct varlink_strings *v)
+{
+    json_write_key(w, key);
+    json_write_begin_array(w);
+    for (size_t i = 0; i < v->n; i++)
+        json_write_string(w, v->v[i]);
+    json_write_end_array(w);
+}
+
+static void write_flag(struct json_writer *w, const char *key, bool value)
+{
+    json_write_key(w, key);
+    json_write_bool(w, value);
+}
 
 void collect_request_write(const struct collect_request *request, FILE *out)
 {
@@ -28,7 +55,7 @@ void collect_request_write(const struct collect_request *request, FILE *out)
 
     json_write_begin_object(&w);
     json_write_key(&w, "method");
-    json_write_string(&w, METHOD);
+    json_write_string(&w, request->probes ? PROBE : ADAPTER);
     json_write_key(&w, "parameters");
     json_write_begin_object(&w);
     json_write_key(&w, "below");
@@ -37,8 +64,15 @@ void collect_request_write(const struct collect_request *request, FILE *out)
         json_write_key(&w, "after");
         json_write_string(&w, request->after);
     }
-    json_write_key(&w, "unasked");
-    json_write_bool(&w, request->unasked);
+    if (request->probes) {
+        write_devices(&w, "devices", &request->devices);
+        write_devices(&w, "named", &request->named);
+        json_write_key(&w, "await");
+        json_write_u64(&w, (uint64_t)request->await_s);
+        write_flag(&w, "forced", request->forced);
+    } else {
+        write_flag(&w, "unasked", request->unasked);
+    }
     json_write_end_object(&w);
     json_write_end_object(&w);
     fputc('\0', out);
@@ -54,6 +88,39 @@ static bool is_directory_of_devices(const char *path)
            !strstr(path, "/../");
 }
 
+static const char *device_at(const struct collect_request *r, size_t i)
+{
+    return i < r->devices.n ? r->devices.v[i] : r->named.v[i - r->devices.n];
+}
+
+/* What is wrong with a request to probe; NULL: nothing. */
+static const char *wrong_with_probe(const struct collect_request *r)
+{
+    size_t n = r->devices.n + r->named.n;
+
+    if (!n || n > COLLECT_PROBED_MAX)
+        return n ? "too many devices" : "no devices";
+    if (r->await_s < 0 || r->await_s > COLLECT_AWAIT_MAX_S)
+        return "await is no number of seconds to wait";
+    for (size_t i = 0; i < n; i++) {
+        if (!hctl_is_valid(device_at(r, i)))
+            return "a device is no H:C:T:L";
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(device_at(r, i), device_at(r, k)) == 0)
+                return "a device is given twice";
+    }
+    return NULL;
+}
+
+static const char *wrong_with(const struct collect_request *r)
+{
+    if (!is_directory_of_devices(r->below))
+        return "below is no directory of devices";
+    if (r->probes)
+        return wrong_with_probe(r);
+    return r->after && !hctl_is_valid(r->after) ? "after is no H:C:T:L" : NULL;
+}
+
 int collect_request_parse(struct bytes text, struct arena *arena, struct collect_request *ret,
                           const char **ret_why)
 {
@@ -65,20 +132,18 @@ int collect_request_parse(struct bytes text, struct arena *arena, struct collect
     if (r < 0)
         return r;
     *ret_why = NULL;
-    if (strcmp(call.method, METHOD) != 0 || call.upgrade) {
+    request.probes = strcmp(call.method, PROBE) == 0;
+    if ((!request.probes && strcmp(call.method, ADAPTER) != 0) || call.upgrade) {
         *ret_why = "no such method";
         return -EBADMSG;
     }
-    r = varlink_arguments(call.parameters, arena, ARGUMENTS, &request, &name);
+    r = varlink_arguments(call.parameters, arena,
+                          request.probes ? PROBE_ARGUMENTS : ADAPTER_ARGUMENTS, &request, &name);
     if (r == -ENOMEM)
         return r;
-    if (r < 0)
-        *ret_why = "a parameter is missing, unknown or of another type";
-    else if (!is_directory_of_devices(request.below))
-        *ret_why = "below is no directory of devices";
-    else if (request.after && !hctl_is_valid(request.after))
-        *ret_why = "after is no H:C:T:L";
-    else
-        *ret = request;
-    return *ret_why ? -EBADMSG : 0;
+    *ret_why = r < 0 ? "a parameter is missing, unknown or of another type" : wrong_with(&request);
+    if (*ret_why)
+        return -EBADMSG;
+    *ret = request;
+    return 0;
 }

@@ -4,6 +4,11 @@
  *
  *   {"method": "io.hbad.collect.Adapter", "parameters": {"below": "/sys/devices/…/", "after": "0:0:2:0", "unasked": true}}
  *
+ * or, for reads that time links,
+
+ *   {"method": "io.hbad.collect.Probe", "parameters": {"below": "/sys/devices/…/", "devices": ["0:0:2:0"], "named": [],
+ *   "await": 60, "forced": false}}
+ *
  * with its NUL; and the answer is not Varlink's but a capture stream, until the connection ends. The collector has rights
  * that the daemon has not, so what it takes is small, fixed, and read strictly.
  */
@@ -14,14 +19,27 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "wire/varlink.h"
 
-/* Longest request, without its NUL: a path, and a little around it. */
-enum { COLLECT_REQUEST_MAX = 8192 };
+enum {
+    COLLECT_REQUEST_MAX =
+        32768, /* bytes without the NUL: a path, and as many devices as may be named in their longest form */
+    COLLECT_PROBED_MAX = 256, /* devices of one probe */
+    COLLECT_AWAIT_MAX_S =
+        90, /* below what plan.h allows between a use of a disk and a read of it */
+};
 
 struct collect_request {
     const char *below; /* directory of the adapter, with '/' at its end */
+    /* To look at the adapter: */
     const char *after; /* H:C:T:L: devices up to this one are left out; NULL: none */
     bool unasked;      /* no device is sent a command */
+    /* To probe, instead: */
+    bool probes;
+    struct varlink_strings devices; /* H:C:T:L, each once; of both lists together at least one */
+    struct varlink_strings named;   /* the same, of those that somebody has named */
+    int64_t await_s;                /* to wait for a use of disks that may sleep */
+    bool forced;                    /* those named may be woken up, and disturbed */
 };
 
 /* Writes it with its NUL. */

@@ -9,6 +9,7 @@
 
 #include "base/json_read.h"
 #include "base/json_write.h"
+#include "base/vec.h"
 
 /* What is read of a call. */
 struct parsing {
@@ -167,20 +168,54 @@ struct filling {
     const char *name; /* of the argument that is wrong */
 };
 
-/* Puts a value into its field. Returns 1, 0 where it is of another type, -ENOMEM. */
+/* The text of a string, in the arena. Returns 1, 0 where it is of another type, or has a NUL in it, or -ENOMEM. */
+static int take_string(struct filling *f, const struct json_token *t, const char **ret)
+{
+    if (t->event != JSON_EVENT_STRING || memchr(t->text.data, '\0', t->text.len))
+        return 0;
+    *ret = arena_strndup(f->arena, (const char *)t->text.data, t->text.len);
+    return *ret ? 1 : -ENOMEM;
+}
+
+/* The elements of an array, its begin read. Returns as take_string(), or another negative errno where the text is wrong. */
+static int take_strings(struct filling *f, struct varlink_strings *ret)
+{
+    VEC(const char *) strings = { 0 };
+    struct json_token t;
+    const char **v;
+    int r;
+
+    while ((r = json_next(f->json, &t)) > 0 && t.event != JSON_EVENT_ARRAY_END) {
+        const char *text;
+
+        r = take_string(f, &t, &text);
+        if (r > 0 && vec_push(&strings, text) < 0)
+            r = -ENOMEM;
+        if (r <= 0)
+            break;
+    }
+    v = r > 0 ? arena_new_array(f->arena, const char *, strings.n + 1) : NULL;
+    if (r > 0 && !v)
+        r = -ENOMEM;
+    if (v && strings.n)
+        memcpy(v, strings.v, strings.n * sizeof(*v));
+    if (v)
+        *ret = (struct varlink_strings){ v, strings.n };
+    free(strings.v);
+    return r;
+}
+
+/* Puts a value into its field. Returns 1, 0 where it is of another type, or a negative errno. */
 static int fill_field(struct filling *f, const struct varlink_argument *a,
                       const struct json_token *t)
 {
     void *field = (char *)f->target + a->offset;
-    const char *text;
 
     switch (a->type) {
     case VARLINK_STRING:
-        if (t->event != JSON_EVENT_STRING || memchr(t->text.data, '\0', t->text.len))
-            return 0;
-        text = arena_strndup(f->arena, (const char *)t->text.data, t->text.len);
-        *(const char **)field = text;
-        return text ? 1 : -ENOMEM;
+        return take_string(f, t, field);
+    case VARLINK_STRINGS:
+        return t->event == JSON_EVENT_ARRAY_BEGIN ? take_strings(f, field) : 0;
     case VARLINK_BOOL:
         *(bool *)field = t->event == JSON_EVENT_TRUE;
         return t->event == JSON_EVENT_TRUE || t->event == JSON_EVENT_FALSE;

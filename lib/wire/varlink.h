@@ -33,9 +33,15 @@ int varlink_parse(struct bytes text, struct arena *arena, struct varlink_call *r
                   const char **ret_why);
 
 enum varlink_type {
-    VARLINK_STRING, /* const char *; NULL where not given */
-    VARLINK_BOOL,   /* bool */
-    VARLINK_INT,    /* int64_t */
+    VARLINK_STRING,  /* const char *; NULL where not given */
+    VARLINK_BOOL,    /* bool */
+    VARLINK_INT,     /* int64_t */
+    VARLINK_STRINGS, /* struct varlink_strings; an array of them, none where not given */
+};
+
+struct varlink_strings {
+    const char *const *v;
+    size_t n;
 };
 
 /* An argument of a method, and where it goes in a struct. */

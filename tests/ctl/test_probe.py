@@ -10,6 +10,8 @@ import os
 import shutil
 import sys
 import tempfile
+import threading
+import time
 import unittest
 
 from machines import COLLECT, HBACTL, in_namespace, load, namespaces_work, run, write_tree
@@ -60,7 +62,7 @@ class Trees(Probe):
     def test_usage(self):
         for words in (["--probe=sda"], ["--probe=0:0:0:0", "--probe=0:0:0:0"], ["--probe", "--measure=read-media", "--device=0:0:0:0"],
                       ["--seen=0:0:0:0=5"], ["--probe", "--seen=0:0:0:0"], ["--probe", "--seen=sda=5"], ["--probe", "--seen=0:0:0:0=x"],
-                      ["--probe", "--depth=2"], ["--select=0:0:0:0"], ["--probe=0:0:0:0", "--select=0:0:0:0"]):
+                      ["--probe", "--depth=2"], ["--select=0:0:0:0"], ["--await=5"], ["--probe", "--await=91"], ["--probe", "--await=-1"], ["--probe=0:0:0:0", "--select=0:0:0:0"]):
             with self.subTest(words=words):
                 self.assertEqual(run(COLLECT, *words).returncode, 64)
 
@@ -166,6 +168,26 @@ class Machine(Probe):
         p = run(*in_namespace("mount -t tmpfs none /sys && mkdir /sys/class\n", HBACTL, "probe"))
         self.assertEqual((p.returncode, p.stdout), (1, ""))
         self.assertEqual(p.stderr, "hbactl: No SCSI host was found.\n")
+
+    def test_a_use_is_waited_for(self):
+        """Of disks whose sleep nothing tells: the one that is used meanwhile is read, the other is left alone."""
+        write_tree(load(SATA), self.root)
+        self.idle("0:0:0:0", "1:0:0:0")
+        stat = "  100 0 %d 50 0 0 0 0 0 50 50\n"
+        for hctl, node in ("0:0:0:0", "sda"), ("1:0:0:0", "sdb"):
+            self.put(hctl, "block/%s/stat" % node, stat % 800)
+        used = threading.Timer(1, self.put, ("1:0:0:0", "block/sdb/stat", stat % 808))
+        used.start()
+        begin = time.monotonic()
+        found = results(self.probe("--probe", "--await=4", "--select=0:0:0:0", "--select=1:0:0:0"))
+        used.join()
+        self.assertGreaterEqual(time.monotonic() - begin, 4)
+        self.assertEqual(found["0:0:0:0"]["error"], "EPERM")
+        self.assertRegex(found["0:0:0:0"]["disturbed"], "cannot be told whether it sleeps: nobody was seen to use it within [0-9]+ s")
+        self.assertNotIn(found["1:0:0:0"]["error"], ("EPERM", "EBUSY"))       # its node is not there
+        begin = time.monotonic()
+        self.probe("--probe", "--await=60", "--select=2:0:0:0", "--select=0:0:0:0", "--seen=0:0:0:0=1", "--seen=2:0:0:0=1")
+        self.assertLess(time.monotonic() - begin, 50)     # nobody is waited for
 
     def test_sleepers(self):
         self.machine()

@@ -373,11 +373,31 @@ class Serve(daemon.Test):
                               (call % '"below":"/sys/devices/x"', "no directory of devices"),
                               (call % '"below":"/sys/devices/x/","after":"--config=/etc/shadow"', "after is no H:C:T:L"),
                               (call % '"below":"/sys/devices/x/","config":"/etc/shadow"', "parameter"),
-                              (call % ('"below":"/sys/devices/%s/"' % ("x" * 8192)), "too long")):
+                              (call % ('"below":"/sys/devices/%s/"' % ("x" * 40000)), "too long")):
             with self.subTest(request[:80]):
                 status, answer, why = self.ask(request.encode())
                 self.assertEqual((status, answer), (1, b""))
                 self.assertIn(said, why)
+
+    def test_probes_are_refused(self):
+        call = '{"method":"io.hbad.collect.Probe","parameters":{"below":"/sys/devices/x/"%s}}\0'
+        for more, said in (("", "no devices"), (',"devices":["sda"]', "no H:C:T:L"), (',"devices":"0:0:0:0"', "parameter"),
+                           (',"devices":["0:0:0:0","0:0:0:0"]', "twice"), (',"devices":["0:0:0:0"],"await":1000', "await"),
+                           (',"devices":["0:0:0:0"],"after":"0:0:0:0"', "parameter"),
+                           (',"devices":[%s]' % ",".join('"0:0:0:%d"' % i for i in range(257)), "too many")):
+            with self.subTest(more[:80]):
+                status, answer, why = self.ask((call % more).encode())
+                self.assertEqual((status, answer), (1, b""))
+                self.assertIn(said, why)
+
+    def test_a_probe_of_what_is_not_there(self):
+        status, answer, why = self.ask(b'{"method":"io.hbad.collect.Probe","parameters":{"below":"/sys/devices/x/",'
+                                       b'"devices":["999:0:0:0"],"named":["999:0:0:1"]}}\0')
+        self.assertEqual((status, why), (0, ""))
+        parts = [json.loads(part) for part in answer.split(b"\0")[:-1]]
+        found = {m["device"]: m["error"] for part in parts for m in part.get("measures", [])}
+        self.assertEqual(found, {"999:0:0:0": "ENODEV", "999:0:0:1": "ENODEV"})
+        self.assertTrue(parts[-1]["end"])
 
     def test_an_adapter_that_is_not_there(self):
         status, answer, why = self.ask(b'{"method":"io.hbad.collect.Adapter","parameters":'

@@ -6,12 +6,14 @@
  * the same when it is written and read again.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "source/command.h"
 #include "wire/request.h"
 
 #define MUST(condition)                 \
@@ -27,6 +29,15 @@ _Noreturn static void fail(const char *what, int line)
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static bool same(const struct varlink_strings *a, const struct varlink_strings *b)
+{
+    bool are = a->n == b->n;
+
+    for (size_t i = 0; are && i < a->n; i++)
+        are = strcmp(a->v[i], b->v[i]) == 0;
+    return are;
+}
 
 static void check_taken(const struct collect_request *taken, struct arena *arena)
 {
@@ -44,6 +55,14 @@ static void check_taken(const struct collect_request *taken, struct arena *arena
          0);
     MUST(strcmp(again.below, taken->below) == 0 && text_same(again.after, taken->after) &&
          again.unasked == taken->unasked);
+    MUST(again.probes == taken->probes && again.await_s == taken->await_s &&
+         again.forced == taken->forced);
+    MUST(same(&again.devices, &taken->devices) && same(&again.named, &taken->named));
+    MUST(!taken->probes || taken->devices.n + taken->named.n);
+    for (size_t i = 0; i < taken->devices.n; i++)
+        MUST(hctl_is_valid(taken->devices.v[i]));
+    for (size_t i = 0; i < taken->named.n; i++)
+        MUST(hctl_is_valid(taken->named.v[i]));
     free(text);
 }
 

@@ -139,6 +139,50 @@ static void test_arguments(void **state)
     assert_int_equal(varlink_arguments(bytes_of("{}"), a, NULL, NULL, &(const char *){ 0 }), 0);
 }
 
+static void test_lists(void **state)
+{
+    struct wanted_list {
+        struct varlink_strings names;
+    };
+    static const struct varlink_argument LIST[] = {
+        { "names", VARLINK_STRINGS, true, offsetof(struct wanted_list, names) },
+        { 0 },
+    };
+    static const struct {
+        const char *text;
+        int n; /* -1: refused */
+    } TEXTS[] = {
+        { "{}", 0 },
+        { "{\"names\":null}", 0 },
+        { "{\"names\":[]}", 0 },
+        { "{\"names\":[\"a\"]}", 1 },
+        { "{\"names\":[\"a\",\"\",\"a\",\"\u00e4\"]}", 4 },
+        { "{\"names\":\"a\"}", -1 },
+        { "{\"names\":{}}", -1 },
+        { "{\"names\":[null]}", -1 },
+        { "{\"names\":[\"a\",[\"b\"]]}", -1 },
+        { "{\"names\":[\"a\",{}]}", -1 },
+        { "{\"names\":[\"a\\u0000\"]}", -1 },
+        { "{\"names\":[\"a\"],\"names\":[\"a\"]}", -1 },
+    };
+    _cleanup_(arena_freep) struct arena *a = arena_new();
+
+    (void)state;
+    for (size_t i = 0; i < ELEMENTS(TEXTS); i++) {
+        struct wanted_list w = { 0 };
+        const char *bad = NULL;
+        int r = varlink_arguments(bytes_of(TEXTS[i].text), a, LIST, &w, &bad);
+
+        assert_int_equal(r, TEXTS[i].n < 0 ? -EINVAL : 0);
+        if (r < 0)
+            assert_string_equal(bad, "names");
+        else
+            assert_int_equal(w.names.n, TEXTS[i].n);
+        if (r == 0 && w.names.n)
+            assert_string_equal(w.names.v[0], "a");
+    }
+}
+
 /* ---- a service ---- */
 
 static int greet(void *userdata, const struct varlink_call *call, const void *arguments, FILE *out)
@@ -242,9 +286,8 @@ static void test_service(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_calls),
-        cmocka_unit_test(test_no_calls),
-        cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_calls),     cmocka_unit_test(test_no_calls),
+        cmocka_unit_test(test_arguments), cmocka_unit_test(test_lists),
         cmocka_unit_test(test_service),
     };
 
