@@ -145,8 +145,8 @@ struct config_probe {
     /* One probe reads at most so much (4M), for at most so long (1s). */
     uint64_t bytes;
     uint64_t longest_us;
-    /* The time from one probe of a device to the next (24h); not below an hour, so that no disk is kept from
-     * sleeping. */
+    /* The time from one probe of a device to the next (24h); of a disk that may fall asleep never less than an hour, so
+     * that none is kept awake. */
     uint64_t interval_us;
     /* So much is read of one device in a day (UTC) at most (64M). */
     uint64_t per_day;

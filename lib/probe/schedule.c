@@ -49,10 +49,16 @@ static uint64_t doubled(uint64_t wait, unsigned n, uint64_t most)
     return wait < most && n <= DOUBLINGS ? wait : most;
 }
 
+static uint64_t interval_of(const struct schedule_state *s, const struct config_probe *config)
+{
+    return s->may_sleep && config->interval_us < SCHEDULE_SLEEPERS_US ? SCHEDULE_SLEEPERS_US
+                                                                      : config->interval_us;
+}
+
 /* How long after the last one the next may begin. */
 static uint64_t pause_of(const struct schedule_state *s, const struct config_probe *config)
 {
-    uint64_t interval = config->interval_us;
+    uint64_t interval = interval_of(s, config);
 
     if (s->failures)
         return doubled(interval, s->failures, interval * SCHEDULE_BACKOFF_MOST);
@@ -77,7 +83,7 @@ uint64_t schedule_due(const struct schedule_state *s, const struct config_probe 
 {
     uint64_t last = s->last_us ? s->last_us : s->known_us;
     uint64_t wait = s->last_us ? pause_of(s, config) : 0;
-    uint64_t most = (s->busy ? wait : config->interval_us) / JITTER_PART;
+    uint64_t most = (s->busy ? wait : interval_of(s, config)) / JITTER_PART;
 
     if (config->per_day < config->bytes)
         return UINT64_MAX;

@@ -15,6 +15,10 @@
 
 #include "config/config.h"
 
+/* Disks that may fall asleep are not read from more often, whatever the interval: what keeps them awake is not worth
+ * it. */
+#define SCHEDULE_SLEEPERS_US (UINT64_C(3600) * 1000000)
+
 /* Longest back-off after failures: so many intervals. */
 enum { SCHEDULE_BACKOFF_MOST = 16 };
 
@@ -27,6 +31,7 @@ struct schedule_state {
     uint64_t bytes;    /* read on that day */
     unsigned busy;     /* attempts in a row, the last ones, that ended SCHEDULE_BUSY */
     unsigned failures; /* the same, SCHEDULE_FAILED */
+    bool may_sleep;    /* it is held to SCHEDULE_SLEEPERS_US */
 };
 
 enum schedule_end {

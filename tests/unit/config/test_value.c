@@ -116,8 +116,8 @@ static void sizes(void **state)
     assert_int_equal(threshold("per_day", "K"), 0);
     assert_int_equal(threshold("per_day", "-1M"), 0);
     assert_int_equal(threshold("per_day", "18446744073709551G"), 0);
-    assert_int_equal(threshold("interval", "1h"), 3600 * 1000000ull);
-    assert_int_equal(threshold("interval", "59min"), 0);
+    assert_int_equal(threshold("interval", "365d"), 365 * 86400 * 1000000ull);
+    assert_int_equal(threshold("interval", "366d"), 0);
 }
 
 static void tiers(void **state)

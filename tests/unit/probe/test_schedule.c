@@ -51,6 +51,26 @@ static void next_time(void **state)
     assert_true(schedule_due(&s, &DAILY, 6, NOW) != due);
 }
 
+/* What may fall asleep is not kept awake, however short the interval. */
+static void sleepers(void **state)
+{
+    struct config_probe often = DAILY;
+    struct schedule_state s = { .known_us = NOW, .may_sleep = true };
+
+    (void)state;
+    for (often.interval_us = 1000; often.interval_us <= DAY; often.interval_us *= 10) {
+        uint64_t least = often.interval_us < HOUR ? HOUR : often.interval_us, due;
+
+        schedule_begin(&s, 0, NOW);
+        schedule_finish(&s, SCHEDULE_DONE, 0, 0);
+        due = schedule_due(&s, &often, 5, NOW);
+        assert_in_range(due, NOW + least, NOW + least * 5 / 4);
+    }
+    s.may_sleep = false;
+    often.interval_us = 1000;
+    assert_in_range(schedule_due(&s, &often, 5, NOW), NOW + 1000, NOW + 1250);
+}
+
 /* A busy device is tried again in an hour, then in two, and so on up to the interval. */
 static void busy(void **state)
 {
@@ -177,10 +197,11 @@ static struct run make_run(uint64_t *x)
 
     r.config.bytes = 65536u << chance(x, 8);
     r.config.per_day = r.config.bytes * (1 + chance(x, 20));
-    r.config.interval_us = HOUR + chance(x, 48) * HOUR / 2;
+    r.config.interval_us = HOUR / 60 + chance(x, 48) * HOUR / 2;
     r.config.longest_us = 1000000;
     for (size_t i = 0; i < r.n; i++) {
         r.states[i].known_us = NOW + chance(x, 3) * HOUR;
+        r.states[i].may_sleep = chance(x, 2);
         r.entries[i].group = NAMES[chance(x, GROUPS)];
         r.last_us[i] = r.states[i].known_us;
     }
@@ -204,6 +225,8 @@ static void begin_run(struct run *r, size_t i, uint64_t now, uint64_t *x)
         assert_false(r->entries[k].is_running &&
                      strcmp(r->entries[k].group, r->entries[i].group) == 0);
     assert_true(r->entries[i].due_us <= now);
+    if (r->states[i].may_sleep && r->always_well && r->probes[i])
+        assert_true(now - r->last_us[i] >= SCHEDULE_SLEEPERS_US);
     schedule_begin(&r->states[i], r->config.bytes, now);
     r->entries[i].is_running = true;
     r->ends_us[i] = now + 1 + chance(x, 1000000);
@@ -232,7 +255,8 @@ static void step_run(struct run *r, uint64_t now, uint64_t *x)
     /* nobody who does well waits longer than the interval, its jitter, and what a day's bytes cost */
     for (size_t i = 0; r->always_well && i < r->n; i++)
         if (now >= r->last_us[i])
-            assert_true(now - r->last_us[i] <= r->config.interval_us * 5 / 4 + DAY + HOUR);
+            assert_true(now - r->last_us[i] <=
+                        (r->config.interval_us + SCHEDULE_SLEEPERS_US) * 5 / 4 + DAY + HOUR);
 }
 
 static void ten_thousand_at_random(void **state)
@@ -256,6 +280,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(first_time),
         cmocka_unit_test(next_time),
+        cmocka_unit_test(sleepers),
         cmocka_unit_test(busy),
         cmocka_unit_test(failing),
         cmocka_unit_test(budget),
