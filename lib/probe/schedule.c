@@ -78,18 +78,29 @@ static uint64_t within_budget(const struct schedule_state *s, const struct confi
     return (s->day + 1) * DAY_US;
 }
 
-uint64_t schedule_due(const struct schedule_state *s, const struct config_probe *config,
-                      uint64_t seed, uint64_t now_us)
+static uint64_t due_after(const struct schedule_state *s, const struct config_probe *config,
+                          uint64_t wait, uint64_t now_us)
 {
     uint64_t last = s->last_us ? s->last_us : s->known_us;
-    uint64_t wait = s->last_us ? pause_of(s, config) : 0;
-    uint64_t most = (s->busy ? wait : interval_of(s, config)) / JITTER_PART;
 
     if (config->per_day < config->bytes)
         return UINT64_MAX;
-    last = last < now_us ? last : now_us;
-    wait = add(wait, most ? mix(seed ^ s->last_us) % most : 0);
-    return within_budget(s, config, add(last, wait));
+    return within_budget(s, config, add(last < now_us ? last : now_us, wait));
+}
+
+uint64_t schedule_earliest(const struct schedule_state *s, const struct config_probe *config,
+                           uint64_t now_us)
+{
+    return due_after(s, config, s->last_us ? pause_of(s, config) : 0, now_us);
+}
+
+uint64_t schedule_due(const struct schedule_state *s, const struct config_probe *config,
+                      uint64_t seed, uint64_t now_us)
+{
+    uint64_t wait = s->last_us ? pause_of(s, config) : 0;
+    uint64_t most = (s->busy ? wait : interval_of(s, config)) / JITTER_PART;
+
+    return due_after(s, config, add(wait, most ? mix(seed ^ s->last_us) % most : 0), now_us);
 }
 
 void schedule_begin(struct schedule_state *s, uint64_t bytes, uint64_t now_us)

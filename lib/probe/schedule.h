@@ -46,6 +46,10 @@ enum schedule_end {
 uint64_t schedule_due(const struct schedule_state *s, const struct config_probe *config,
                       uint64_t seed, uint64_t now_us);
 
+/* The same without the jitter: before that it may not begin in any case. */
+uint64_t schedule_earliest(const struct schedule_state *s, const struct config_probe *config,
+                           uint64_t now_us);
+
 /* Takes down that a probe has begun, and that up to so many bytes may be read: before it begins, so that a crash
  * counts too. */
 void schedule_begin(struct schedule_state *s, uint64_t bytes, uint64_t now_us);
