@@ -142,21 +142,36 @@ void turn_recall(struct turn *t, const struct snapshot *past, uint64_t bytes, ui
 
 /* ---- when ---- */
 
+/* A probe reads one block more than is timed, to see whether it can. Where a day allows for one probe to the byte, it
+ * allows for that, too. */
+static struct config_probe with_trial(const struct config_probe *config)
+{
+    struct config_probe c = *config;
+
+    c.bytes += PLAN_BLOCK_BYTES;
+    if (c.per_day >= config->bytes && c.per_day < c.bytes)
+        c.per_day = c.bytes;
+    return c;
+}
+
 uint64_t turn_due(const struct turn *t, const struct config_probe *config, uint64_t now_us)
 {
+    const struct config_probe c = with_trial(config);
+
     return t->entry && !t->entry->refused && !t->is_running
-               ? schedule_due(&t->state, config, t->seed, now_us)
+               ? schedule_due(&t->state, &c, t->seed, now_us)
                : UINT64_MAX;
 }
 
 static bool goes_along(const struct turn *t, const struct turn *first,
                        const struct config_probe *config, uint64_t now_us)
 {
+    const struct config_probe c = with_trial(config);
     uint64_t due = turn_due(t, config, now_us);
 
     return t != first && t->owner == first->owner && due != UINT64_MAX &&
            due <= now_us + config->interval_us / ALONG_PART &&
-           schedule_earliest(&t->state, config, now_us) <= now_us;
+           schedule_earliest(&t->state, &c, now_us) <= now_us;
 }
 
 int turns_pick(const struct turns *t, const struct config_probe *config, uint64_t now_us,
@@ -189,8 +204,10 @@ int turns_pick(const struct turns *t, const struct config_probe *config, uint64_
 
 bool turn_has_bytes(const struct turn *t, const struct config_probe *config, uint64_t now_us)
 {
-    return config->per_day >= config->bytes &&
-           (now_us / DAY_US > t->state.day || t->state.bytes + config->bytes <= config->per_day);
+    const struct config_probe c = with_trial(config);
+
+    return c.per_day >= c.bytes &&
+           (now_us / DAY_US > t->state.day || t->state.bytes + c.bytes <= c.per_day);
 }
 
 /* ---- how it went ---- */
@@ -199,7 +216,7 @@ void turn_begin(struct turn *t, const struct config_probe *config, uint64_t now_
 {
     t->is_running = true;
     t->is_assumed = false;
-    t->reserved = config->bytes;
+    t->reserved = with_trial(config).bytes;
     schedule_begin(&t->state, t->reserved, now_us);
 }
 

@@ -248,7 +248,7 @@ static void lost(void **state)
     assert_int_equal(t->state.busy, 1);
     turn_begin(t, &DAILY, NOW);
     turn_lost(t, true, "it has not answered");
-    assert_int_equal(t->state.bytes, BYTES);
+    assert_int_equal(t->state.bytes, BYTES + 65536);
     assert_int_equal(t->state.failures, 1);
     assert_string_equal(t->why, "it has not answered");
     machine_done(m);
@@ -298,12 +298,14 @@ static uint64_t run(struct machine *m, const struct config_probe *config, struct
                                         how == 2 ? "busy" : NULL,
                                         how == 0 ? config->bytes : chance(x, BYTES));
 
+        end.beside = 1;
+
         now += 1000000;
         if (how == 3)
             turn_lost(v[i], chance(x, 2), "the run ended");
         else
             turn_end(v[i], &end);
-        w->bytes += how == 3 ? 0 : end.bytes;
+        w->bytes += how == 3 ? 0 : end.bytes + end.beside * end.block_bytes;
         assert_true(w->bytes <= config->per_day);
     }
     return now - began;
@@ -320,7 +322,7 @@ static void days(uint64_t seed)
     bool always_well = seed % 2;
 
     config.interval_us = MINUTE * (10 + chance(&x, 3000));
-    config.per_day = BYTES * (1 + chance(&x, 10));
+    config.per_day = BYTES + 65536 + chance(&x, 10 * BYTES);
     for (size_t i = 0; i < n; i++) {
         m->entries[i].may_sleep = chance(&x, 2);
         watched[i].began_us = NOW;
