@@ -6,6 +6,7 @@
 
 #include "config/config.h"
 #include "diagnose/diagnose.h"
+#include "diagnose/disks.h"
 #include "diagnose/resolve.h"
 #include "output/output.h"
 #include "source/store.h"
@@ -120,11 +121,6 @@ int check_save(const char *path);
 
 /* The name, or on this machine what a path leads to: /dev/disk/by-id/… is a link. *ret_buffer is to be freed. */
 const char *resolve_live_name(const char *name, char **ret_buffer);
-
-struct devices {
-    struct device **v;
-    size_t n, cap;
-};
 
 /* The devices that the request's words name, none twice: devices themselves, and the disks of hosts and behind links. Those
  * that a word names as such are in `ret_named`, too (may be NULL). Says what is wrong. Returns 0, -ENODEV where a word names

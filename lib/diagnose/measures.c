@@ -104,20 +104,26 @@ static bool is_evidence(const struct measurement *x)
            measure_method_named(x->method);
 }
 
-static int keep_timed(struct model *m, struct device *device, const struct measurement *x)
+static const struct measurement *copy_read(struct arena *a, const struct device *device,
+                                           const struct measurement *x)
 {
-    struct measurement *copy = arena_alloc(m->arena, sizeof(*copy));
+    struct measurement *copy = arena_alloc(a, sizeof(*copy));
 
     if (!copy)
-        return -ENOMEM;
+        return NULL;
     *copy = *x;
     copy->hctl = device->hctl;
-    copy->method = arena_strdup(m->arena, x->method);
-    copy->disturbed = arena_strdup(m->arena, x->disturbed);
-    copy->sense = arena_bytes(m->arena, x->sense);
-    if (!copy->method || (x->disturbed && !copy->disturbed) || !copy->sense.data)
-        return -ENOMEM;
-    return vec_push(&m->timed, (struct timed){ .device = device, .read = copy });
+    copy->method = arena_strdup(a, x->method);
+    copy->disturbed = arena_strdup(a, x->disturbed);
+    copy->sense = arena_bytes(a, x->sense);
+    return copy->method && (!x->disturbed || copy->disturbed) && copy->sense.data ? copy : NULL;
+}
+
+static int keep_timed(struct model *m, struct device *device, const struct measurement *x)
+{
+    const struct measurement *copy = copy_read(m->arena, device, x);
+
+    return copy ? vec_push(&m->timed, (struct timed){ .device = device, .read = copy }) : -ENOMEM;
 }
 
 static int keep(struct model *m, struct device *device, const struct measurement *x)
@@ -161,21 +167,33 @@ int measures_take(struct source *source, struct model *m)
     return r;
 }
 
+static int mean(struct arena *a, struct timed *t, unsigned clock_percent)
+{
+    struct meaning meaning;
+    int r;
+
+    if (!measurement_counts(t->read))
+        return 0;
+    r = meaning_of(a, t->device->link, t->read, clock_percent, &meaning);
+    if (r < 0)
+        return r;
+    t->proves = meaning_to_string(meaning.kind);
+    t->why = meaning.why;
+    return 0;
+}
+
+int measures_timed(struct arena *a, struct device *device, const struct measurement *x,
+                   unsigned clock_percent, struct timed *ret)
+{
+    *ret = (struct timed){ .device = device, .read = copy_read(a, device, x) };
+    return ret->read ? mean(a, ret, clock_percent) : -ENOMEM;
+}
+
 int measures_mean(struct model *m, unsigned clock_percent)
 {
     int r = 0;
 
-    for (size_t i = 0; r == 0 && i < m->timed.n; i++) {
-        struct timed *t = &m->timed.v[i];
-        struct meaning meaning;
-
-        if (!measurement_counts(t->read))
-            continue;
-        r = meaning_of(m->arena, t->device->link, t->read, clock_percent, &meaning);
-        if (r < 0)
-            break;
-        t->proves = meaning_to_string(meaning.kind);
-        t->why = meaning.why;
-    }
+    for (size_t i = 0; r == 0 && i < m->timed.n; i++)
+        r = mean(m->arena, &m->timed.v[i], clock_percent);
     return r;
 }

@@ -15,3 +15,7 @@ int measures_take(struct source *source, struct model *m);
 
 /* Says of each that counts what it proves of its link (probe/meaning.h). Returns 0 or -ENOMEM. */
 int measures_mean(struct model *m, unsigned clock_percent);
+
+/* One read as such an entry, with what it proves; copies are in the arena. Returns 0 or -ENOMEM. */
+int measures_timed(struct arena *a, struct device *device, const struct measurement *x,
+                   unsigned clock_percent, struct timed *ret);

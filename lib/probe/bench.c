@@ -70,12 +70,12 @@ static int add_together(struct bench *b, const struct timed *t)
     return vec_push(&c->reads, t);
 }
 
-static int add_reads(struct bench *b, const struct model *m, bool all)
+static int add_reads(struct bench *b, const struct timed *reads, size_t n, bool all)
 {
     int r = 0;
 
-    for (size_t i = 0; r == 0 && i < m->timed.n; i++) {
-        const struct timed *t = &m->timed.v[i];
+    for (size_t i = 0; r == 0 && i < n; i++) {
+        const struct timed *t = &reads[i];
         struct bench_device *d;
 
         if (all)
@@ -176,7 +176,8 @@ static int judge(struct bench *b, const struct model *m)
     return r;
 }
 
-int bench_new(const struct model *m, struct device *const *devices, size_t n, struct bench **ret)
+int bench_of(const struct model *m, const struct timed *reads, size_t n_reads,
+             struct device *const *devices, size_t n, struct bench **ret)
 {
     _cleanup_(bench_freep) struct bench *b = calloc(1, sizeof(*b));
     int r = 0;
@@ -186,11 +187,16 @@ int bench_new(const struct model *m, struct device *const *devices, size_t n, st
     for (size_t i = 0; r == 0 && i < n; i++)
         r = add_device(b, devices[i]);
     if (r == 0)
-        r = add_reads(b, m, n == 0);
+        r = add_reads(b, reads, n_reads, n == 0);
     drop_parts(b);
     if (r == 0)
         r = judge(b, m);
     if (r == 0)
         *ret = TAKE_PTR(b);
     return r;
+}
+
+int bench_new(const struct model *m, struct device *const *devices, size_t n, struct bench **ret)
+{
+    return bench_of(m, m->timed.v, m->timed.n, devices, n, ret);
 }

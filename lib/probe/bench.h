@@ -39,5 +39,9 @@ struct bench {
  * what was read together with others that are not asked for is left out.
  * Everything in it lives as long as the model. Returns 0 or -ENOMEM. */
 int bench_new(const struct model *m, struct device *const *devices, size_t n, struct bench **ret);
+
+/* The same of these reads, instead of those of the model: they must live as long as the bench. */
+int bench_of(const struct model *m, const struct timed *reads, size_t n_reads,
+             struct device *const *devices, size_t n, struct bench **ret);
 struct bench *bench_free(struct bench *b);
 DEFINE_CLEANUP(struct bench, bench_free)

@@ -50,12 +50,18 @@ static int compare_id(const void *id, const void *turn)
     return strcmp(id, (*(struct turn *const *)turn)->id);
 }
 
+/* Among the first n, which are sorted. */
 static struct turn *find(const struct turns *t, size_t n, const char *id)
 {
     struct turn *const *found = n ? bsearch(id, t->v.v, n, sizeof(struct turn *), compare_id)
                                   : NULL;
 
     return found ? *found : NULL;
+}
+
+struct turn *turns_of(const struct turns *t, const char *id)
+{
+    return find(t, t->v.n, id);
 }
 
 static int add(struct turns *t, const struct plan_entry *e, const char *machine_id, uint64_t now_us)
@@ -231,6 +237,22 @@ static int set_text(char **text, const char *value)
     return 0;
 }
 
+/* The device that is there, by what it says of itself, and what its link carries. */
+static uint64_t stamp_of(const struct device *d)
+{
+    return schedule_seed(d->serial ? d->serial : d->model, d->wwid) +
+           link_payload_kb_per_s(d->link);
+}
+
+bool turn_is_outdated(struct turn *t, const struct device *now)
+{
+    if (!t->kept.method || t->kept_of == stamp_of(now))
+        return false;
+    free((char *)(uintptr_t)t->kept.method);
+    t->kept = (struct measurement){ 0 };
+    return true;
+}
+
 static int keep(struct turn *t, const struct measurement *m)
 {
     char *method = (char *)(uintptr_t)t->kept.method;
@@ -240,6 +262,7 @@ static int keep(struct turn *t, const struct measurement *m)
     t->kept.method = r == 0 ? method : NULL;
     t->kept.hctl = NULL;
     t->kept.sense = (struct bytes){ 0 };
+    t->kept_of = t->entry ? stamp_of(t->entry->device) : 0;
     if (r < 0)
         free(method);
     return r;

@@ -28,6 +28,7 @@ struct turn {
     char *why;         /* the last attempt gave none; NULL: it did, or there was none */
     /* The newest result that counts, with texts of its own; `method` NULL: none. Its hctl is that of `entry`. */
     struct measurement kept;
+    uint64_t kept_of; /* the device and the mode of its link then, as a number */
 };
 
 struct turns {
@@ -66,6 +67,13 @@ void turn_begin(struct turn *t, const struct config_probe *config, uint64_t now_
 
 /* It was, or was not, for the reason that the result has. Returns 0 or -ENOMEM; it has ended in either case. */
 int turn_end(struct turn *t, const struct measurement *result);
+
+/* Is the result that is kept of another device in that place, or of another mode of its link? Then it says nothing of the link as
+ * it is, and is forgotten: true. */
+bool turn_is_outdated(struct turn *t, const struct device *now);
+
+/* The turn of the device of that id; NULL where there is none. */
+struct turn *turns_of(const struct turns *t, const char *id);
 
 /* Nothing more is heard of the run: `was_at` says whether it was reading the device, and all that it might read counts as
  * read. Returns as turn_end(). */

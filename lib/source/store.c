@@ -352,6 +352,11 @@ int store_put_command(struct store *s, const struct store_command *c)
     return r;
 }
 
+void store_forget_measures(struct store *s)
+{
+    s->measures.n = 0;
+}
+
 int store_put_measure(struct store *s, const struct measurement *m)
 {
     struct measure_record record = { .m = *m, .disturbed = STRTAB_NONE };

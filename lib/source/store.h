@@ -69,6 +69,9 @@ int store_put_prop(struct store *s, struct bytes device_path, struct bytes name,
 int store_put_command(struct store *s, const struct store_command *c);
 int store_put_measure(struct store *s, const struct measurement *m);
 
+/* Forgets all measures, for newer ones. */
+void store_forget_measures(struct store *s);
+
 /* Copies the clocks and identity. The first call decides; later ones are ignored: the parts of a stream
  * are one capture. */
 int store_set_taken(struct store *s, const struct taken *taken);

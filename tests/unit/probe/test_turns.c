@@ -234,6 +234,38 @@ static void ends(void **state)
     }
 }
 
+/* Another disk in the same place, or another mode of the same link: what was read says nothing of it. */
+static void outdated(void **state)
+{
+    struct machine *m = machine_new(1);
+    struct measurement good = result(0, NULL, BYTES);
+    struct link link = { .state = LINK_UP,
+                         .actual = { .known = true,
+                                     .rate = { .lanes = 1, .lane_kb_per_s = 600000 } } };
+    struct device *d = &m->devices[0];
+    struct turn *t;
+
+    (void)state;
+    d->link = &link;
+    d->serial = "A";
+    update(m, NOW);
+    t = turn_of(m, 0);
+    assert_false(turn_is_outdated(t, d));
+    for (unsigned i = 0; i < 4; i++) {
+        turn_begin(t, &DAILY, NOW);
+        turn_end(t, &good);
+        assert_false(turn_is_outdated(t, d));
+        d->serial = i == 0 ? "B" : d->serial;
+        d->wwid = i == 1 ? "W" : d->wwid;
+        link.actual.rate.lane_kb_per_s = i == 2 ? 300000 : link.actual.rate.lane_kb_per_s;
+        link.state = i == 3 ? LINK_DOWN : LINK_UP;
+        assert_true(turn_is_outdated(t, d));
+        assert_null(t->kept.method);
+        assert_false(turn_is_outdated(t, d));
+    }
+    machine_done(m);
+}
+
 static void lost(void **state)
 {
     struct machine *m = machine_new(1);
@@ -384,6 +416,7 @@ int main(void)
         cmocka_unit_test(refused_and_gone),
         cmocka_unit_test(plugged_in_again),
         cmocka_unit_test(ends),
+        cmocka_unit_test(outdated),
         cmocka_unit_test(lost),
         cmocka_unit_test(thousands_of_days),
         cmocka_unit_test(along),
