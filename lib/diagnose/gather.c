@@ -20,7 +20,7 @@
 static const struct attribute HOST_ATTRIBUTES[] = {
     { "proc_name", &KEY_PROC_NAME, parse_known_text, LEVEL_IDENTITY },
     { "unique_id", &KEY_UNIQUE_ID, parse_decimal, LEVEL_IDENTITY },
-    { "state", &KEY_STATE, NULL, LEVEL_MODES },
+    { "state", &KEY_STATE, NULL, LEVEL_MODES, .reread = REREAD_FREE },
     { "can_queue", &KEY_CAN_QUEUE, parse_decimal, LEVEL_ALL },
     { "cmd_per_lun", &KEY_CMD_PER_LUN, parse_decimal, LEVEL_ALL },
     { "sg_tablesize", &KEY_SG_TABLESIZE, parse_decimal, LEVEL_ALL },
@@ -189,7 +189,12 @@ static int gather_devices(struct gathering *g, const struct gather_options *opti
 int gather(struct source *source, const struct gather_options *options, struct fact_set **ret)
 {
     _cleanup_(fact_set_freep) struct fact_set *facts = fact_set_new();
-    struct gathering g = { source, facts, options->level, options->only_below };
+    struct gathering g = { .source = source,
+                           .facts = facts,
+                           .level = options->level,
+                           .only_below = options->only_below,
+                           .told = options->file,
+                           .userdata = options->userdata };
     int r;
 
     if (!facts)
@@ -259,7 +264,7 @@ static int add_to_adapter(struct adapters *a, const struct subject *host)
 int gather_adapters(struct source *source, struct adapters *ret)
 {
     _cleanup_(fact_set_freep) struct fact_set *facts = fact_set_new();
-    struct gathering g = { source, facts, LEVEL_IDENTITY, NULL };
+    struct gathering g = { .source = source, .facts = facts, .level = LEVEL_IDENTITY };
     struct adapters found = { 0 };
     struct names names;
     int r;

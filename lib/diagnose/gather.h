@@ -28,6 +28,10 @@ struct gather_options {
     /* Told when the host part is done (hctl NULL), and then after each device. A negative return
      * ends the walk. May be NULL. */
     int (*done)(void *userdata, const char *hctl);
+    /* As in struct gathering (transport/gathering.h): told of files, and what costs is not read. Goes with `unasked`. May be
+     * NULL. */
+    int (*file)(void *userdata, const struct attribute *a, const char *path, const char *device_dir,
+                const struct value *v);
     void *userdata;
 };
 

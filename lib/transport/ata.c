@@ -123,18 +123,18 @@ static const struct attribute PORT_ATTRIBUTES[] = {
 };
 
 static const struct attribute LINK_ATTRIBUTES[] = {
-    { "sata_spd", &ATA_SPEED, parse_speed, LEVEL_MODES },
-    { "sata_spd_limit", &ATA_LIMIT, parse_speed, LEVEL_MODES },
+    { "sata_spd", &ATA_SPEED, parse_speed, LEVEL_MODES, .reread = REREAD_FREE },
+    { "sata_spd_limit", &ATA_LIMIT, parse_speed, LEVEL_MODES, .reread = REREAD_FREE },
     { "hw_sata_spd_limit", &ATA_HW_LIMIT, parse_speed, LEVEL_MODES },
     { 0 },
 };
 
 static const struct attribute DEVICE_ATTRIBUTES[] = {
     { "id", &ATA_IDENTIFY, parse_identify, LEVEL_IDENTITY },
-    { "class", &ATA_CLASS, parse_class, LEVEL_MODES },
-    { "xfer_mode", &ATA_XFER_MODE, parse_xfer_mode, LEVEL_MODES },
-    { "spdn_cnt", &ATA_SPDN_COUNT, parse_decimal, LEVEL_MODES },
-    { "ering", &ERROR, parse_errors, LEVEL_ALL },
+    { "class", &ATA_CLASS, parse_class, LEVEL_MODES, .reread = REREAD_FREE },
+    { "xfer_mode", &ATA_XFER_MODE, parse_xfer_mode, LEVEL_MODES, .reread = REREAD_FREE },
+    { "spdn_cnt", &ATA_SPDN_COUNT, parse_decimal, LEVEL_MODES, .reread = REREAD_FREE },
+    { "ering", &ERROR, parse_errors, LEVEL_ALL, .reread = REREAD_FREE },
     { 0 },
 };
 

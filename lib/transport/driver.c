@@ -37,14 +37,14 @@ static const struct attribute MPT[] = {
     { "version_nvdata_persistent", &NVDATA_VERSION, NULL, LEVEL_ALL },
     { "board_assembly", &BOARD_ASSEMBLY, NULL, LEVEL_ALL },
     { "fw_queue_depth", &FW_QUEUE_DEPTH, parse_decimal, LEVEL_ALL },
-    { "ioc_reset_count", &KEY_RESET_COUNT, parse_decimal, LEVEL_ALL },
+    { "ioc_reset_count", &KEY_RESET_COUNT, parse_decimal, LEVEL_ALL, .reread = REREAD_FREE },
     { 0 },
 };
 
 static const struct attribute MPI3[] = {
     { "version_fw", &KEY_FIRMWARE, NULL, LEVEL_IDENTITY },
     { "fw_queue_depth", &FW_QUEUE_DEPTH, parse_decimal, LEVEL_ALL },
-    { "adp_state", &ADAPTER_STATE, NULL, LEVEL_ALL },
+    { "adp_state", &ADAPTER_STATE, NULL, LEVEL_ALL, .reread = REREAD_FREE },
     { 0 },
 };
 
@@ -53,7 +53,7 @@ static const struct attribute LPFC[] = {
     { "modeldesc", &KEY_BOARD, NULL, LEVEL_IDENTITY },
     { "fwrev", &KEY_FIRMWARE, NULL, LEVEL_IDENTITY },
     { "lpfc_link_speed", &DRIVER_FORCED_GBIT, parse_decimal, LEVEL_MODES },
-    { "link_state", &DRIVER_LINK_STATE, NULL, LEVEL_MODES },
+    { "link_state", &DRIVER_LINK_STATE, NULL, LEVEL_MODES, .reread = REREAD_FREE },
     { "protocol", &DRIVER_PROTOCOL, parse_known_text, LEVEL_MODES },
     { "option_rom_version", &KEY_BIOS, NULL, LEVEL_ALL },
     { "serialnum", &KEY_SERIAL, NULL, LEVEL_ALL },
@@ -66,10 +66,10 @@ static const struct attribute QLA[] = {
     { "fw_version", &KEY_FIRMWARE, NULL, LEVEL_IDENTITY },
     { "driver_version", &KEY_DRIVER_VERSION, NULL, LEVEL_IDENTITY },
     { "model_desc", &KEY_BOARD, NULL, LEVEL_ALL },
-    { "link_state", &DRIVER_LINK_STATE, NULL, LEVEL_MODES },
+    { "link_state", &DRIVER_LINK_STATE, NULL, LEVEL_MODES, .reread = REREAD_FREE },
     { "optrom_bios_version", &KEY_BIOS, NULL, LEVEL_ALL },
     { "serial_num", &KEY_SERIAL, NULL, LEVEL_ALL },
-    { "total_isp_aborts", &KEY_RESET_COUNT, parse_decimal, LEVEL_ALL },
+    { "total_isp_aborts", &KEY_RESET_COUNT, parse_decimal, LEVEL_ALL, .reread = REREAD_FREE },
     { 0 },
 };
 

@@ -80,8 +80,15 @@ static bool join(char *path, size_t size, const char *dir, const char *name)
     return true;
 }
 
+/* Is the file left for whoever is told? */
+static bool is_left(const struct gathering *g, const struct attribute *a)
+{
+    return g->told &&
+           (attribute_is_costly(a) || a->reread == REREAD_PAUSES || a->flags & ATTR_WAKES);
+}
+
 static int gather_attribute(struct gathering *g, const struct attribute *a, const char *dir,
-                            const char *origin)
+                            const char *device_dir, const char *origin)
 {
     char path[4096];
     struct value v;
@@ -89,10 +96,14 @@ static int gather_attribute(struct gathering *g, const struct attribute *a, cons
 
     if (!join(path, sizeof(path), dir, a->file))
         return 0;
+    if (is_left(g, a))
+        return g->told(g->userdata, a, path, device_dir, NULL);
     if (a->flags & ATTR_IS_LINK)
         r = source_link(g->source, path, &v);
     else
         r = source_read(g->source, path, a->flags & ATTR_BINARY ? PAGE_BYTES : ATTRIBUTE_BYTES, &v);
+    if (r == 0 && g->told && v.error != ENOENT)
+        r = g->told(g->userdata, a, path, device_dir, &v);
     if (r < 0)
         return r;
     if (v.error)
@@ -114,11 +125,12 @@ int gather_attributes(struct gathering *g, const struct attribute *attributes,
     for (const struct attribute *a = attributes; r == 0 && a && a->file; a++) {
         if (a->level > g->level)
             continue;
-        if (a->flags & ATTR_WAKES && asleep)
+        if (a->flags & ATTR_WAKES && asleep && !g->told)
             r = fact_put_refusal(g->facts, a->key, origin, QUALITY_UNASKED,
                                  "it sleeps, and reading would wake it");
         else
-            r = gather_attribute(g, a, a->flags & ATTR_IN_DEVICE ? device_dir : class_dir, origin);
+            r = gather_attribute(g, a, a->flags & ATTR_IN_DEVICE ? device_dir : class_dir,
+                                 device_dir, origin);
     }
     return r;
 }
@@ -258,7 +270,7 @@ int gather_subject(struct gathering *g, const char *class_name, const char *name
     if (is_new) {
         bool asleep = false;
 
-        for (const struct attribute *a = attributes; a && a->file && !asleep; a++)
+        for (const struct attribute *a = attributes; a && a->file && !asleep && !g->told; a++)
             asleep = a->level <= g->level && a->flags & ATTR_WAKES && !gather_is_awake(g, path);
         r = gather_attributes(g, attributes, path, path, class_name, asleep);
         if (r == 0)

@@ -13,6 +13,12 @@ struct gathering {
     enum level level;
     /* Only what lies below this canonical directory is looked at; NULL: everything. */
     const char *only_below;
+    /* Where it is there, what costs more than a look into memory is not read, and it is told of each row whose file is
+     * not known to be missing: its path, the directory of its device (whose power/runtime_status counts), and what was
+     * read; NULL where it was not. All are lent for the call. A negative return ends the gathering. */
+    int (*told)(void *userdata, const struct attribute *a, const char *path, const char *device_dir,
+                const struct value *v);
+    void *userdata;
 };
 
 /* Reads the attributes of a table (up to the gathering's level) into the open subject. class_dir and

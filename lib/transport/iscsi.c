@@ -73,11 +73,11 @@ static int parse_binding(struct fact_set *set, const struct fact_key *key, const
 }
 
 static const struct attribute HOST_ATTRIBUTES[] = {
-    { "netdev", &NETDEV, parse_binding, LEVEL_MODES },
+    { "netdev", &NETDEV, parse_binding, LEVEL_MODES, .reread = REREAD_FREE },
     { "hwaddress", &HWADDRESS, parse_binding, LEVEL_MODES },
     { "ipaddress", &IPADDRESS, parse_binding, LEVEL_MODES },
-    { "port_state", &PORT_STATE, NULL, LEVEL_MODES },
-    { "port_speed", &PORT_SPEED, parse_port_speed, LEVEL_MODES },
+    { "port_state", &PORT_STATE, NULL, LEVEL_MODES, .reread = REREAD_FREE },
+    { "port_speed", &PORT_SPEED, parse_port_speed, LEVEL_MODES, .reread = REREAD_ASKS },
     { "initiatorname", &INITIATOR_NAME, parse_known_text, LEVEL_ALL },
     { 0 },
 };
@@ -85,7 +85,7 @@ static const struct attribute HOST_ATTRIBUTES[] = {
 static const struct attribute SESSION_ATTRIBUTES[] = {
     { "targetname", &TARGET_NAME, parse_known_text, LEVEL_IDENTITY },
     { "ifacename", &IFACE_NAME, parse_known_text, LEVEL_IDENTITY },
-    { "state", &SESSION_STATE, NULL, LEVEL_MODES },
+    { "state", &SESSION_STATE, NULL, LEVEL_MODES, .reread = REREAD_FREE },
     { "tpgt", &TPGT, parse_decimal, LEVEL_ALL },
     { "recovery_tmo", &RECOVERY_TMO, parse_decimal, LEVEL_ALL },
     { 0 },
@@ -95,7 +95,7 @@ static const struct attribute CONNECTION_ATTRIBUTES[] = {
     { "persistent_address", &PORTAL, parse_known_text, LEVEL_IDENTITY },
     { "address", &ADDRESS, parse_known_text, LEVEL_MODES },
     { "local_ipaddr", &LOCAL_ADDRESS, parse_known_text, LEVEL_MODES },
-    { "state", &KEY_STATE, NULL, LEVEL_MODES },
+    { "state", &KEY_STATE, NULL, LEVEL_MODES, .reread = REREAD_FREE },
     { 0 },
 };
 

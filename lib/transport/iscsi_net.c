@@ -43,17 +43,17 @@ static int parse_speed(struct fact_set *set, const struct fact_key *key, const c
 }
 
 static const struct attribute ATTRIBUTES[] = {
-    { "speed", &SPEED, parse_speed, LEVEL_MODES },
-    { "operstate", &OPERSTATE, NULL, LEVEL_MODES },
+    { "speed", &SPEED, parse_speed, LEVEL_MODES, .reread = REREAD_ASKS },
+    { "operstate", &OPERSTATE, NULL, LEVEL_MODES, .reread = REREAD_FREE },
     { "type", &TYPE, parse_decimal, LEVEL_MODES },
     { "bonding/mode", &BOND_MODE, NULL, LEVEL_MODES },
-    { "bonding/active_slave", &ACTIVE_SLAVE, NULL, LEVEL_MODES },
+    { "bonding/active_slave", &ACTIVE_SLAVE, NULL, LEVEL_MODES, .reread = REREAD_FREE },
     { "duplex", &DUPLEX, parse_known_text, LEVEL_ALL },
     { "mtu", &MTU, parse_decimal, LEVEL_ALL },
-    { "carrier_changes", &CARRIER_CHANGES, parse_decimal, LEVEL_ALL },
-    { "statistics/rx_errors", &RX_ERRORS, parse_decimal, LEVEL_ALL },
-    { "statistics/rx_crc_errors", &RX_CRC_ERRORS, parse_decimal, LEVEL_ALL },
-    { "statistics/tx_errors", &TX_ERRORS, parse_decimal, LEVEL_ALL },
+    { "carrier_changes", &CARRIER_CHANGES, parse_decimal, LEVEL_ALL, .reread = REREAD_FREE },
+    { "statistics/rx_errors", &RX_ERRORS, parse_decimal, LEVEL_ALL, .reread = REREAD_FREE },
+    { "statistics/rx_crc_errors", &RX_CRC_ERRORS, parse_decimal, LEVEL_ALL, .reread = REREAD_FREE },
+    { "statistics/tx_errors", &TX_ERRORS, parse_decimal, LEVEL_ALL, .reread = REREAD_FREE },
     { 0 },
 };
 

@@ -122,21 +122,27 @@ static int parse_enclosure(struct fact_set *set, const struct fact_key *key, con
 /* The hardware's maximum tells whether a driver fills its phys in at all, which decides whose a
  * host is: see claims(). The counters cost a request to the adapter or to the expander each. */
 static const struct attribute PHY_ATTRIBUTES[] = {
-    { "port", &SAS_KEY_PORT, NULL, LEVEL_IDENTITY, ATTR_IN_DEVICE | ATTR_IS_LINK },
+    { "port", &SAS_KEY_PORT, NULL, LEVEL_IDENTITY, ATTR_IN_DEVICE | ATTR_IS_LINK,
+      .reread = REREAD_FREE },
     { "maximum_linkrate_hw", &SAS_KEY_HARDWARE, parse_linkrate, LEVEL_IDENTITY },
-    { "negotiated_linkrate", &SAS_KEY_NEGOTIATED, parse_linkrate, LEVEL_MODES },
-    { "maximum_linkrate", &SAS_KEY_MAXIMUM, parse_linkrate, LEVEL_MODES },
-    { "enable", &SAS_KEY_ENABLE, parse_decimal, LEVEL_MODES },
-    { "invalid_dword_count", &SAS_KEY_INVALID_DWORD, parse_decimal, LEVEL_ALL },
-    { "running_disparity_error_count", &SAS_KEY_DISPARITY, parse_decimal, LEVEL_ALL },
-    { "loss_of_dword_sync_count", &SAS_KEY_LOSS_OF_SYNC, parse_decimal, LEVEL_ALL },
-    { "phy_reset_problem_count", &SAS_KEY_RESET_PROBLEM, parse_decimal, LEVEL_ALL },
+    { "negotiated_linkrate", &SAS_KEY_NEGOTIATED, parse_linkrate, LEVEL_MODES,
+      .reread = REREAD_FREE },
+    { "maximum_linkrate", &SAS_KEY_MAXIMUM, parse_linkrate, LEVEL_MODES, .reread = REREAD_FREE },
+    { "enable", &SAS_KEY_ENABLE, parse_decimal, LEVEL_MODES, .reread = REREAD_FREE },
+    { "invalid_dword_count", &SAS_KEY_INVALID_DWORD, parse_decimal, LEVEL_ALL,
+      .reread = REREAD_ASKS },
+    { "running_disparity_error_count", &SAS_KEY_DISPARITY, parse_decimal, LEVEL_ALL,
+      .reread = REREAD_ASKS },
+    { "loss_of_dword_sync_count", &SAS_KEY_LOSS_OF_SYNC, parse_decimal, LEVEL_ALL,
+      .reread = REREAD_ASKS },
+    { "phy_reset_problem_count", &SAS_KEY_RESET_PROBLEM, parse_decimal, LEVEL_ALL,
+      .reread = REREAD_ASKS },
     { 0 },
 };
 
 /* Whether a port is one link or several is a matter of ids: known at every level. */
 static const struct attribute PORT_ATTRIBUTES[] = {
-    { "num_phys", &SAS_KEY_N_PHYS, parse_decimal, LEVEL_IDENTITY },
+    { "num_phys", &SAS_KEY_N_PHYS, parse_decimal, LEVEL_IDENTITY, .reread = REREAD_FREE },
     { 0 },
 };
 

@@ -79,16 +79,16 @@ static int parse_signalling(struct fact_set *set, const struct fact_key *key, co
 }
 
 static const struct attribute TARGET_ATTRIBUTES[] = {
-    { "period", &SPI_KEY_PERIOD_PS, parse_period, LEVEL_MODES },
+    { "period", &SPI_KEY_PERIOD_PS, parse_period, LEVEL_MODES, .reread = REREAD_ASKS },
     { "min_period", &SPI_KEY_MIN_PERIOD_PS, parse_period, LEVEL_MODES },
-    { "offset", &SPI_KEY_OFFSET, parse_decimal, LEVEL_MODES },
+    { "offset", &SPI_KEY_OFFSET, parse_decimal, LEVEL_MODES, .reread = REREAD_ASKS },
     { "max_offset", &SPI_KEY_MAX_OFFSET, parse_decimal, LEVEL_MODES },
-    { "width", &SPI_KEY_WIDTH, parse_decimal, LEVEL_MODES },
+    { "width", &SPI_KEY_WIDTH, parse_decimal, LEVEL_MODES, .reread = REREAD_ASKS },
     { "max_width", &SPI_KEY_MAX_WIDTH, parse_decimal, LEVEL_MODES },
-    { "dt", &SPI_KEY_DT, parse_decimal, LEVEL_MODES },
-    { "iu", &SPI_KEY_IU, parse_decimal, LEVEL_MODES },
+    { "dt", &SPI_KEY_DT, parse_decimal, LEVEL_MODES, .reread = REREAD_ASKS },
+    { "iu", &SPI_KEY_IU, parse_decimal, LEVEL_MODES, .reread = REREAD_ASKS },
     { "max_iu", &SPI_KEY_MAX_IU, parse_decimal, LEVEL_MODES },
-    { "qas", &SPI_KEY_QAS, parse_decimal, LEVEL_MODES },
+    { "qas", &SPI_KEY_QAS, parse_decimal, LEVEL_MODES, .reread = REREAD_ASKS },
     { "max_qas", &SPI_KEY_MAX_QAS, parse_decimal, LEVEL_MODES },
     { "rti", &RTI, parse_decimal, LEVEL_ALL },
     { "rd_strm", &RD_STRM, parse_decimal, LEVEL_ALL },
@@ -99,7 +99,7 @@ static const struct attribute TARGET_ATTRIBUTES[] = {
 };
 
 static const struct attribute HOST_ATTRIBUTES[] = {
-    { "signalling", &SPI_KEY_SIGNALLING, parse_signalling, LEVEL_MODES },
+    { "signalling", &SPI_KEY_SIGNALLING, parse_signalling, LEVEL_MODES, .reread = REREAD_PAUSES },
     { "host_width", &SPI_KEY_HOST_WIDTH, NULL, LEVEL_MODES },
     { "hba_id", &SPI_KEY_HBA_ID, parse_decimal, LEVEL_ALL },
     { 0 },

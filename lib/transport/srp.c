@@ -40,9 +40,9 @@ static const struct fact_key INTEGRITY = { "local_link_integrity_errors", FACT_N
                                            FACT_COUNTER };
 
 static const struct attribute RPORT_ATTRIBUTES[] = {
-    { "roles", &ROLES, NULL, LEVEL_MODES },
-    { "state", &RPORT_STATE, NULL, LEVEL_MODES },
-    { "failed_reconnects", &FAILED_RECONNECTS, parse_decimal, LEVEL_ALL },
+    { "roles", &ROLES, NULL, LEVEL_MODES, .reread = REREAD_FREE },
+    { "state", &RPORT_STATE, NULL, LEVEL_MODES, .reread = REREAD_FREE },
+    { "failed_reconnects", &FAILED_RECONNECTS, parse_decimal, LEVEL_ALL, .reread = REREAD_FREE },
     { 0 },
 };
 
@@ -59,20 +59,21 @@ static const struct attribute HOST_ATTRIBUTES[] = {
     { "id_ext", &ID_EXT, NULL, LEVEL_IDENTITY },
     { "ioc_guid", &IOC_GUID, NULL, LEVEL_IDENTITY },
     { "dgid", &DGID, NULL, LEVEL_MODES },
-    { "zero_req_lim", &ZERO_REQ_LIM, parse_decimal, LEVEL_ALL },
+    { "zero_req_lim", &ZERO_REQ_LIM, parse_decimal, LEVEL_ALL, .reread = REREAD_RARELY },
     { 0 },
 };
 
 static const struct attribute PORT_ATTRIBUTES[] = {
-    { "rate", &RATE, NULL, LEVEL_MODES },
+    { "rate", &RATE, NULL, LEVEL_MODES, .reread = REREAD_ASKS },
     { "link_layer", &LINK_LAYER, NULL, LEVEL_MODES },
-    { "state", &PORT_STATE, NULL, LEVEL_MODES },
-    { "phys_state", &PHYS_STATE, NULL, LEVEL_MODES },
-    { "counters/symbol_error", &SYMBOL_ERROR, parse_decimal, LEVEL_ALL },
-    { "counters/link_downed", &LINK_DOWNED, parse_decimal, LEVEL_ALL },
-    { "counters/link_error_recovery", &RECOVERY, parse_decimal, LEVEL_ALL },
-    { "counters/port_rcv_errors", &RCV_ERRORS, parse_decimal, LEVEL_ALL },
-    { "counters/local_link_integrity_errors", &INTEGRITY, parse_decimal, LEVEL_ALL },
+    { "state", &PORT_STATE, NULL, LEVEL_MODES, .reread = REREAD_ASKS },
+    { "phys_state", &PHYS_STATE, NULL, LEVEL_MODES, .reread = REREAD_ASKS },
+    { "counters/symbol_error", &SYMBOL_ERROR, parse_decimal, LEVEL_ALL, .reread = REREAD_ASKS },
+    { "counters/link_downed", &LINK_DOWNED, parse_decimal, LEVEL_ALL, .reread = REREAD_ASKS },
+    { "counters/link_error_recovery", &RECOVERY, parse_decimal, LEVEL_ALL, .reread = REREAD_ASKS },
+    { "counters/port_rcv_errors", &RCV_ERRORS, parse_decimal, LEVEL_ALL, .reread = REREAD_ASKS },
+    { "counters/local_link_integrity_errors", &INTEGRITY, parse_decimal, LEVEL_ALL,
+      .reread = REREAD_ASKS },
     { 0 },
 };
 

@@ -34,6 +34,20 @@ enum {
     ATTR_BINARY = 1 << 3,    /* up to 64 KiB of bytes, else 4 KiB of text */
 };
 
+/* Whether a file is read again between collections, to see that a link has changed, and what each such read costs. It is
+ * the dearest of the drivers that have the file. */
+enum reread {
+    REREAD_NOT, /* stays as it is, or nobody is told when it changes */
+    REREAD_RARELY, /* moves all the time and says nothing of how well a link does: with a collection only */
+    REREAD_FREE, /* the kernel or the driver has it in memory: a microsecond or two */
+    REREAD_CONFIG, /* reads PCI configuration space: some microseconds, and a resume where the function sleeps */
+    /* Asks the adapter's firmware or an expander, and waits: a mailbox command (statistics of drivers/scsi/lpfc and
+     * qla2xxx, counters of drivers/infiniband/hw/mlx5), a configuration page (message/fusion/mptspi.c,
+     * mpt3sas_transport.c), SMP REPORT PHY ERROR LOG (libsas, mpt3sas), a register of a network card */
+    REREAD_ASKS,
+    REREAD_PAUSES, /* stops the adapter for a moment (aic7xxx, aic79xx: ahc_pause()): with a collection only */
+};
+
 /* One file of an object. */
 struct attribute {
     const char *file; /* may hold directories: "statistics/tx_frames" */
@@ -41,7 +55,20 @@ struct attribute {
     fact_parser parse; /* NULL: text */
     enum level level;
     unsigned flags;
+    enum reread reread;
 };
+
+/* Is it read again between collections? */
+static inline bool attribute_is_watched(const struct attribute *a)
+{
+    return a->reread == REREAD_FREE || a->reread == REREAD_CONFIG || a->reread == REREAD_ASKS;
+}
+
+/* Does reading it again cost more than a look into memory? */
+static inline bool attribute_is_costly(const struct attribute *a)
+{
+    return a->reread == REREAD_CONFIG || a->reread == REREAD_ASKS;
+}
 
 /* Objects the kernel lists in one directory, each a link to its place below /sys/devices. */
 struct object_class {

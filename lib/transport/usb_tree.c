@@ -64,10 +64,10 @@ static int parse_bos(struct fact_set *set, const struct fact_key *key, const cha
 }
 
 static const struct attribute DEVICE_ATTRIBUTES[] = {
-    { "speed", &USB_SPEED_KBIT, parse_speed, LEVEL_IDENTITY },
+    { "speed", &USB_SPEED_KBIT, parse_speed, LEVEL_IDENTITY, .reread = REREAD_FREE },
     { "port", &PORT, NULL, LEVEL_IDENTITY, ATTR_IS_LINK },
-    { "rx_lanes", &USB_RX_LANES, parse_decimal, LEVEL_MODES },
-    { "tx_lanes", &USB_TX_LANES, parse_decimal, LEVEL_MODES },
+    { "rx_lanes", &USB_RX_LANES, parse_decimal, LEVEL_MODES, .reread = REREAD_FREE },
+    { "tx_lanes", &USB_TX_LANES, parse_decimal, LEVEL_MODES, .reread = REREAD_FREE },
     { "version", &USB_VERSION, parse_version, LEVEL_MODES },
     { "bos_descriptors", &USB_BOS, parse_bos, LEVEL_MODES, ATTR_BINARY },
     { 0 },
@@ -76,7 +76,7 @@ static const struct attribute DEVICE_ATTRIBUTES[] = {
 static const struct attribute PORT_ATTRIBUTES[] = {
     { "peer", &PEER, NULL, LEVEL_IDENTITY, ATTR_IS_LINK },
     { "connect_type", &CONNECT_TYPE, parse_known_text, LEVEL_ALL },
-    { "over_current_count", &USB_OVER_CURRENT, parse_decimal, LEVEL_ALL },
+    { "over_current_count", &USB_OVER_CURRENT, parse_decimal, LEVEL_ALL, .reread = REREAD_FREE },
     { 0 },
 };
 
