@@ -78,8 +78,8 @@ void collect_request_write(const struct collect_request *request, FILE *out)
     fputc('\0', out);
 }
 
-/* A directory of devices, as sysfs has it without links: no "." or "..", nothing empty. */
-static bool is_directory_of_devices(const char *path)
+/* No "." or "..", nothing empty. */
+bool request_is_directory(const char *path)
 {
     enum { PATH_MOST = 4096 }; /* PATH_MAX, include/uapi/linux/limits.h */
 
@@ -114,7 +114,7 @@ static const char *wrong_with_probe(const struct collect_request *r)
 
 static const char *wrong_with(const struct collect_request *r)
 {
-    if (!is_directory_of_devices(r->below))
+    if (!request_is_directory(r->below))
         return "below is no directory of devices";
     if (r->probes)
         return wrong_with_probe(r);

@@ -42,6 +42,9 @@ struct collect_request {
     bool forced;                    /* those named may be woken up, and disturbed */
 };
 
+/* Is it a directory of devices, as sysfs has it without links, with '/' at its end? */
+bool request_is_directory(const char *path);
+
 /* Writes it with its NUL. */
 void collect_request_write(const struct collect_request *request, FILE *out);
 
