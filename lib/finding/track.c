@@ -84,27 +84,32 @@ static const char *subject_of(const struct finding *f)
     return f->subjects.n ? f->subjects.v[0] : "";
 }
 
-static struct tracked *find(const struct tracker *t, const struct finding *f)
+static struct tracked *find_named(const struct tracker *t, const char *code, const char *subject)
 {
     for (size_t i = 0; i < t->all.n; i++)
-        if (strcmp(t->all.v[i]->entry->code, f->entry->code) == 0 &&
-            text_same(t->all.v[i]->subject, subject_of(f)))
+        if (strcmp(t->all.v[i]->entry->code, code) == 0 && text_same(t->all.v[i]->subject, subject))
             return t->all.v[i];
     return NULL;
 }
 
+static struct tracked *find(const struct tracker *t, const struct finding *f)
+{
+    return find_named(t, f->entry->code, subject_of(f));
+}
+
 /* A new one, in the tracker; NULL without memory. */
-static struct tracked *add(struct tracker *t, const struct finding *f, uint64_t now_us)
+static struct tracked *add(struct tracker *t, const char *code, const char *subject,
+                           enum severity severity, uint64_t since_us)
 {
     struct tracked *new = calloc(1, sizeof(*new));
 
     if (!new)
         return NULL;
     *new = (struct tracked){
-        .entry = catalog_find(f->entry->code), /* a finding's own may be of its report */
-        .severity = f->severity,
-        .subject = strdup(subject_of(f)),
-        .first_us = now_us,
+        .entry = catalog_find(code), /* a finding's own may be of its report */
+        .severity = severity,
+        .subject = strdup(subject),
+        .since_us = since_us,
     };
     if (new->entry &&new->subject && vec_push(&t->all, new) == 0)
         return new;
@@ -118,15 +123,14 @@ static int tell(struct track_events *events, enum track_change change, struct tr
     return vec_push(&events->list, (struct track_event){ change, tracked, f });
 }
 
-static int take_finding(struct tracker *t, const struct finding *f, uint64_t now_us,
-                        struct track_events *events)
+static int take_finding(struct tracker *t, const struct finding *f, struct track_events *events)
 {
     struct tracked *known = find(t, f);
     bool is_new = !known;
     int r;
 
     if (is_new)
-        known = add(t, f, now_us);
+        known = add(t, f->entry->code, subject_of(f), f->severity, f->since_us);
     if (!known)
         return -ENOMEM;
     if (known->is_found) /* another one of the same name: one word is enough */
@@ -207,12 +211,45 @@ int track_take(struct tracker *t, const struct report *report, uint64_t now_us,
     for (size_t i = 0; i < t->all.n; i++)
         t->all.v[i]->is_found = false;
     for (size_t i = 0; r == 0 && i < report->findings.n; i++)
-        r = take_finding(t, report->findings.v[i], now_us, ret);
+        r = take_finding(t, report->findings.v[i], ret);
     if (r == 0 && !report->unexamined)
         r = take_missing(t, now_us, clear_after_us, ret);
     if (r == 0)
         t->has_looked = true;
     return r;
+}
+
+int track_restore(struct tracker *t, const struct track_before *before)
+{
+    struct tracked *known = find_named(t, before->code, before->subject);
+    int r;
+
+    if (known) {
+        if (before->since_us < known->since_us)
+            known->since_us = before->since_us;
+        return 0;
+    }
+    if (!catalog_find(before->code))
+        return 0;
+    known = add(t, before->code, before->subject, before->severity, before->since_us);
+    if (!known)
+        return -ENOMEM;
+    known->state = TRACK_CONFIRMED;
+    r = replace(&known->summary, strdup(before->summary ? before->summary : known->entry->title));
+    if (r == 0)
+        r = replace(&known->subjects, strdup(before->subjects ? before->subjects : ""));
+    return r < 0 ? r : replace(&known->names, strdup(before->names ? before->names : ""));
+}
+
+void track_since(const struct tracker *t, struct report *report)
+{
+    for (size_t i = 0; i < report->findings.n; i++) {
+        struct finding *f = report->findings.v[i];
+        const struct tracked *known = find(t, f);
+
+        if (known && known->since_us && known->since_us < f->since_us)
+            f->since_us = known->since_us;
+    }
 }
 
 bool track_wants_look(const struct tracker *t)

@@ -19,14 +19,15 @@ struct tracked {
     const struct catalog_entry *entry; /* of the catalog */
     enum track_state state;
     enum severity severity;
-    char *subject;     /* the first one: with the code it tells findings apart */
-    char *summary;     /* as it was found last */
-    char *subjects;    /* ids, a blank between them */
-    char *names;       /* what people call them, likewise */
-    uint64_t first_us; /* when it was found first, by the clock of track_take() */
-    uint64_t gone_us;  /* since when it is fading */
-    unsigned returns;  /* how often it came back while it was fading */
-    bool is_found;     /* in the report that is being taken */
+    char *subject;  /* the first one: with the code it tells findings apart */
+    char *summary;  /* as it was found last */
+    char *subjects; /* ids, a blank between them */
+    char *names;    /* what people call them, likewise */
+    uint64_t
+        since_us; /* since when it is known to hold, as it was found first: of the report's clock */
+    uint64_t gone_us; /* since when it is fading */
+    unsigned returns; /* how often it came back while it was fading */
+    bool is_found;    /* in the report that is being taken */
 };
 
 enum track_change { TRACK_RAISED, TRACK_SEVERITY, TRACK_CLEARED };
@@ -56,6 +57,22 @@ void tracker_done(struct tracker *t);
 int track_take(struct tracker *t, const struct report *report, uint64_t now_us,
                uint64_t clear_after_us, struct track_events *ret);
 void track_events_done(struct track_events *events);
+
+/* A finding that held when the findings were followed last, before a restart. Texts are copied. */
+struct track_before {
+    const char *code, *subject; /* the first one */
+    enum severity severity;
+    uint64_t since_us;
+    const char *summary, *subjects, *names; /* as struct tracked has them; NULL: none */
+};
+
+/* Follows it on: found again, nothing is told of it; not found, it is fading. One that is followed already takes over since
+ * when it holds, where that is earlier. One whose code is none of the catalog is left alone. Returns 0 or -ENOMEM. */
+int track_restore(struct tracker *t, const struct track_before *before);
+
+/* Gives the report's findings the time since when those that are followed hold, where that is earlier: a past that is
+ * thinned does not go back as far. */
+void track_since(const struct tracker *t, struct report *report);
 
 /* Is there anything new that another look would confirm? */
 bool track_wants_look(const struct tracker *t);

@@ -162,12 +162,77 @@ static void test_severity(void **state)
     tracker_done(&t);
 }
 
+/* ---- after a restart ---- */
+
+static void restore(struct tracker *t, const char *subject, uint64_t since_us)
+{
+    const struct track_before before = { .code = "rate-below-expected",
+                                         .subject = subject,
+                                         .severity = SEVERITY_WARNING,
+                                         .since_us = since_us,
+                                         .summary = "slow",
+                                         .subjects = subject,
+                                         .names = "sda" };
+
+    assert_int_equal(track_restore(t, &before), 0);
+}
+
+static void test_restored(void **state)
+{
+    struct tracker t = { 0 };
+
+    (void)state;
+    restore(&t, "a", MIN);
+    restore(&t, "b", MIN);
+    assert_false(track_wants_look(&t));
+    /* What holds still is no news, what is new is; and what is gone meanwhile is told when it has been gone for long. */
+    assert_told(&t, RATE("a") "," RATE("c"), 0, 0, "raised c");
+    assert_told(&t, RATE("a") "," RATE("c"), CLEAR - 1, 0, "");
+    assert_told(&t, RATE("a") "," RATE("c"), CLEAR, 0, "cleared b");
+    assert_told(&t, RATE("a!") "," RATE("c"), CLEAR + 1, 0, "changed a");
+    tracker_done(&t);
+}
+
+static void test_restored_late(void **state)
+{
+    struct tracker t = { 0 };
+    struct look look;
+
+    (void)state;
+    assert_told(&t, RATE("a"), 0, 0, "raised a");
+    t.all.v[0]->since_us = 9 * MIN;
+    restore(&t, "a", 3 * MIN);
+    assert_int_equal(t.all.n, 1);
+    look_at(&look, RATE("a") "," RATE("b"));
+    look.findings[0].since_us = look.findings[1].since_us = 8 * MIN;
+    track_since(&t, &look.report);
+    assert_int_equal(look.findings[0].since_us, 3 * MIN);
+    assert_int_equal(look.findings[1].since_us, 8 * MIN);
+    look.findings[0].since_us = 2 * MIN; /* what is known to be earlier stays */
+    track_since(&t, &look.report);
+    assert_int_equal(look.findings[0].since_us, 2 * MIN);
+    free(look.report.findings.v);
+    tracker_done(&t);
+}
+
+static void test_restored_of_another_version(void **state)
+{
+    const struct track_before before = { .code = "no-such-code", .subject = "a" };
+    struct tracker t = { 0 };
+
+    (void)state;
+    assert_int_equal(track_restore(&t, &before), 0);
+    assert_int_equal(t.all.n, 0);
+    tracker_done(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_life),     cmocka_unit_test(test_blip),
-        cmocka_unit_test(test_flaps),    cmocka_unit_test(test_unexamined),
-        cmocka_unit_test(test_severity),
+        cmocka_unit_test(test_life),          cmocka_unit_test(test_blip),
+        cmocka_unit_test(test_flaps),         cmocka_unit_test(test_unexamined),
+        cmocka_unit_test(test_severity),      cmocka_unit_test(test_restored),
+        cmocka_unit_test(test_restored_late), cmocka_unit_test(test_restored_of_another_version),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
