@@ -59,44 +59,6 @@ int history_db_thin(struct history_db *db, uint64_t now_us);
 
 /* ---- asking ---- */
 
-/* How an object was. */
-struct history_change {
-    uint64_t since_us;
-    uint64_t until_us; /* 0: it is so still */
-    const char *kind;  /* "link", "host", "remote", "device" */
-    enum link_state state;
-    bool is_up; /* of what is no link */
-    bool known; /* the rate is */
-    const char *label;
-    uint32_t lanes;
-    uint64_t kb_per_s; /* of all lanes */
-    const char *far, *far_id, *kernel_name;
-    uint64_t left_out; /* so many changes before this one are not kept any more */
-};
-
-/* How much a counter grew between two times. */
-struct history_growth {
-    const char *name;
-    uint64_t from_us, at_us, value, grown;
-    bool is_unknown; /* how much is not known: it began anew */
-};
-
-/* What probes measured: one, or the sum of several. */
-struct history_probe {
-    uint64_t at_us;
-    const char *method;
-    uint64_t block_bytes, n, kb_per_s, least_kb_per_s, most_kb_per_s;
-};
-
-struct history_answer {
-    struct arena *arena;
-    VEC(struct history_change) changes; /* each list oldest first */
-    VEC(struct history_growth) growths;
-    VEC(struct history_probe) probes;
-    VEC(struct finding_record) findings;
-    VEC(struct acknowledgement) acknowledgements; /* of these findings, and of the object */
-    bool is_cut;                                  /* there is more than was asked for */
-};
 extern const struct field HISTORY_ANSWER_FIELDS[];
 
 void history_answer_done(struct history_answer *answer);

@@ -281,10 +281,6 @@ struct findings {
     VEC(struct finding_record) list;
 };
 
-struct acknowledgements {
-    VEC(struct acknowledgement) list;
-};
-
 static int read_findings(struct history_db *db, sqlite3_stmt *s, struct arena *arena,
                          struct findings *to)
 {

@@ -25,14 +25,6 @@ static const char *const KINDS[] = {
 DEFINE_NAMES(enum record_kind, record_kind, KINDS)
 DEFINE_NAMES_BACK(record_kind, KINDS)
 
-static const char *const LIVES[] = {
-    [FINDING_NEW] = "new",
-    [FINDING_CONFIRMED] = "confirmed",
-    [FINDING_CLEARED] = "cleared",
-};
-DEFINE_NAMES(enum finding_life, finding_life, LIVES)
-DEFINE_NAMES_BACK(finding_life, LIVES)
-
 /* ---- fields ---- */
 
 static const char *life_word(unsigned value)

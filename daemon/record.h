@@ -10,7 +10,7 @@
 
 #include "base/bytes.h"
 #include "daemon/look.h"
-#include "finding/finding.h"
+#include "finding/life.h"
 
 enum record_kind {
     RECORD_LOOK,        /* how objects and counters are since a look */
@@ -26,40 +26,6 @@ enum record_kind {
 /* "look", "finding", "acknowledge", "measure", "thin", "query", "load". */
 const char *record_kind_to_string(enum record_kind kind);
 int record_kind_from_string(const char *word);
-
-/* The life of a finding. The numbers are in databases. */
-enum finding_life {
-    FINDING_NEW = 0,       /* seen, and waits to be seen again */
-    FINDING_CONFIRMED = 1, /* it holds */
-    FINDING_CLEARED = 2,   /* it holds no more; `until_us` says since when */
-    _FINDING_LIFE_MAX,
-};
-const char *finding_life_to_string(enum finding_life life);
-int finding_life_from_string(const char *word);
-
-/* A finding from `since_us` on. Its key says which it is as long as it lives: the same key with another `since_us` is
- * a finding that came back. */
-struct finding_record {
-    const char *key;
-    uint64_t since_us;
-    const char *code;
-    enum severity severity;
-    enum finding_life life;
-    uint64_t changed_us; /* when it became what it is now */
-    uint64_t until_us;   /* of a cleared one; else 0 */
-    const char *summary;
-    VEC(const char *) subjects; /* ids */
-    VEC(const char *) names;    /* what people call them */
-};
-
-/* Somebody knows of the finding (or object) of that key. */
-struct acknowledgement {
-    const char *key;
-    const char *reason; /* NULL: it is taken back, the rest is empty */
-    const char *by;
-    uint64_t at_us;
-    uint64_t until_us; /* 0: for good */
-};
 
 struct measure_record {
     uint64_t at_us;

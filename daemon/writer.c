@@ -501,6 +501,18 @@ struct writer_status writer_status(const struct writer *w)
     return s;
 }
 
+void writer_set_limits(struct writer *w, const struct history_limits *limits)
+{
+    const struct history_limits *old = &w->options.limits;
+
+    if (old->raw_us == limits->raw_us && old->hourly_us == limits->hourly_us &&
+        old->keep_us == limits->keep_us && old->size_bytes == limits->size_bytes)
+        return;
+    w->options.limits = *limits;
+    if (w->fd >= 0)
+        shutdown(w->fd, SHUT_WR); /* it answers what it has read, and what it has not is sent to the next one */
+}
+
 int writer_new(const struct writer_options *options, struct writer **ret)
 {
     _cleanup_(writer_freep) struct writer *w = calloc(1, sizeof(*w));

@@ -51,6 +51,10 @@ int writer_new(const struct writer_options *options, struct writer **ret);
 struct writer *writer_free(struct writer *w);
 DEFINE_CLEANUP(struct writer, writer_free)
 
+/* Other limits for the database: the child ends when it has written what it was given, and the next one has them. Nothing
+ * happens where they are the same. */
+void writer_set_limits(struct writer *w, const struct history_limits *limits);
+
 /* A descriptor that has input when writer_dispatch() has something to do: always the same, whatever becomes of the
  * child. */
 int writer_fd(const struct writer *w);

@@ -343,7 +343,7 @@ int diagnose(struct source *source, const struct diagnose_options *options, stru
     if (r == 0)
         r = measures_mean(report->model, thresholds.clock_percent);
     if (r == 0)
-        r = judge_report(report, past, &thresholds);
+        r = judge_report(report, past, options->acknowledged, &thresholds);
     if (r == 0)
         r = users_hit(report);
     if (r == 0)

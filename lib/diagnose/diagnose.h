@@ -6,6 +6,7 @@
 
 #include "config/config.h"
 #include "diagnose/gather.h"
+#include "finding/life.h"
 #include "finding/report.h"
 #include "link/history.h"
 
@@ -13,6 +14,7 @@ struct diagnose_options {
     enum level level;
     const struct history *history; /* what earlier captures said; may be NULL */
     const struct config *config;   /* what its administrator says; may be NULL */
+    const struct acknowledgements *acknowledged; /* what somebody knows of; may be NULL */
 };
 
 /* Gathers from the source and diagnoses. Of the history, what is of another machine or was taken later is not used, and

@@ -20,6 +20,8 @@ struct texts {
     size_t n, cap;
 };
 
+struct acknowledgement; /* life.h */
+
 struct finding {
     struct arena *arena; /* where its texts are: the model's */
     const struct catalog_entry *entry;
@@ -31,6 +33,7 @@ struct finding {
     struct texts users; /* what rides on its subjects, as struct device has it */
     bool is_of_devices; /* it is about devices, not about all that their links lead to */
     uint64_t since_us;  /* since when it is known to hold */
+    const struct acknowledgement *known; /* somebody has said that he knows; NULL: nobody */
 };
 
 /* Frees what the finding owns besides its arena. */

@@ -274,7 +274,7 @@ struct link *judge_link(const struct judging *j, const char *id)
 
 /* What the administrator knows of is no alarm: where all links that it names are ignored, and it is about how they
  * run. What is lost or hangs is news all the same. */
-static int acknowledge(const struct judging *j, struct finding *f)
+static int acknowledge_by_rule(const struct judging *j, struct finding *f)
 {
     const struct link *known = NULL;
 
@@ -291,6 +291,47 @@ static int acknowledge(const struct judging *j, struct finding *f)
     return judge_evidence(f, "acknowledged",
                           known->wish.reason ? known->wish.reason : "no reason is given",
                           known->wish.ignore_from);
+}
+
+/* "root, until 2026-12-24 00:00 UTC" */
+static const char *by_whom(struct judging *j, const struct acknowledgement *a)
+{
+    const char *until = judge_time(j, a->until_us);
+
+    return arena_printf(j->arena, "%s%s%s", a->by ? a->by : "somebody", until ? ", until " : "",
+                        until ? until : "");
+}
+
+/* The same by somebody who knows of this very finding. Of what is lost or hangs it is shown, and that is all. */
+static int acknowledge_by_key(struct judging *j, struct finding *f)
+{
+    const struct acknowledgement *a = acknowledgement_of(j->acknowledged, f, j->report->wall_us);
+    struct acknowledgement *known = a ? arena_alloc(j->arena, sizeof(*known)) : NULL;
+
+    if (!a)
+        return 0;
+    if (!known)
+        return -ENOMEM;
+    *known = (struct acknowledgement){
+        .key = arena_strdup(j->arena, a->key),
+        .reason = arena_strdup(j->arena, a->reason),
+        .by = arena_strdup(j->arena, a->by ? a->by : "somebody"),
+        .at_us = a->at_us,
+        .until_us = a->until_us,
+    };
+    if (!known->key || !known->reason || !known->by)
+        return -ENOMEM;
+    f->known = known;
+    if (f->entry->is_of_mode && f->severity > SEVERITY_INFO)
+        f->severity = SEVERITY_INFO;
+    return judge_evidence(f, "acknowledged", known->reason, by_whom(j, a));
+}
+
+static int acknowledge(struct judging *j, struct finding *f)
+{
+    int r = acknowledge_by_key(j, f);
+
+    return r < 0 || f->known ? r : acknowledge_by_rule(j, f);
 }
 
 /* Tells each host and link which findings name it. */
@@ -356,7 +397,7 @@ static int index_model(struct judging *j)
 }
 
 int judge_report(struct report *report, const struct history *history,
-                 const struct thresholds *thresholds)
+                 const struct acknowledgements *acknowledged, const struct thresholds *thresholds)
 {
     _cleanup_(history_freep) struct history *none = history_new();
     struct judging j = {
@@ -364,6 +405,7 @@ int judge_report(struct report *report, const struct history *history,
         .model = report->model,
         .arena = report->model->arena,
         .history = history ? history : none,
+        .acknowledged = acknowledged,
         .thresholds = *thresholds,
     };
     int r = none ? index_model(&j) : -ENOMEM;

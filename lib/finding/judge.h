@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "finding/life.h"
 #include "finding/report.h"
 #include "finding/thresholds.h"
 #include "link/history.h"
@@ -15,16 +16,18 @@
 struct judging {
     struct report *report;
     struct model *model;
-    struct arena *arena;           /* the model's */
-    const struct history *history; /* never NULL, may be empty */
+    struct arena *arena;                         /* the model's */
+    const struct history *history;               /* never NULL, may be empty */
+    const struct acknowledgements *acknowledged; /* may be NULL */
     struct thresholds thresholds;
     struct link **by_id;                 /* all links, sorted by id */
     const struct device **first_devices; /* of each link, by its index; NULL where it has none */
 };
 
-/* Adds all findings to the report, worst first. history may be NULL. Returns 0 or -ENOMEM. */
+/* Adds all findings to the report, worst first. history and acknowledged may be NULL; what is acknowledged is copied. Returns 0
+ * or -ENOMEM. */
 int judge_report(struct report *report, const struct history *history,
-                 const struct thresholds *thresholds);
+                 const struct acknowledgements *acknowledged, const struct thresholds *thresholds);
 
 /* ---- for the rules ---- texts are copied */
 

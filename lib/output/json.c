@@ -12,6 +12,7 @@
 #include "base/json_write.h"
 #include "base/text.h"
 #include "facts/key.h"
+#include "finding/life.h"
 #include "output/timed.h"
 #include "output/words.h"
 
@@ -282,6 +283,17 @@ static void device_object(struct json_writer *w, const struct device *d)
     json_write_end_object(w);
 }
 
+static void acknowledgement_member(struct json_writer *w, const struct acknowledgement *a)
+{
+    json_write_key(w, "acknowledged");
+    json_write_begin_object(w);
+    member(w, "reason", a->reason);
+    member(w, "by", a->by);
+    time_member(w, "since", a->at_us);
+    time_member(w, "until", a->until_us);
+    json_write_end_object(w);
+}
+
 static void finding_object(struct json_writer *w, const struct finding *f)
 {
     json_write_begin_object(w);
@@ -305,6 +317,8 @@ static void finding_object(struct json_writer *w, const struct finding *f)
     if (f->users.n)
         list(w, "used_by", f->users.v, f->users.n);
     time_member(w, "since", f->since_us);
+    if (f->known)
+        acknowledgement_member(w, f->known);
     json_write_end_object(w);
 }
 

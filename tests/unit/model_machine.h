@@ -25,6 +25,7 @@ struct machine {
     struct history *past;
     struct report *report; /* of tests that judge */
     uint64_t boot_us;      /* wall clock at boot */
+    const struct acknowledgements *acknowledged; /* NULL: nobody knows of anything */
 };
 
 static const struct fact_key WORD_ERRORS = { "word_errors", FACT_NUMBER, FACT_ERRORS };

@@ -19,7 +19,7 @@ static inline const struct report *judged(struct machine *k, unsigned minute)
     k->report->mono_us = minute * MINUTE_US;
     history_apply(k->past, k->model);
     assert_int_equal(expect_model(k->model, k->past), 0);
-    assert_int_equal(judge_report(k->report, k->past, &THRESHOLDS_DEFAULT), 0);
+    assert_int_equal(judge_report(k->report, k->past, k->acknowledged, &THRESHOLDS_DEFAULT), 0);
     return k->report;
 }
 
