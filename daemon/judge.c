@@ -22,25 +22,41 @@ static int by_age(const void *a, const void *b)
     return x->read_us > y->read_us ? -1 : x->read_us < y->read_us;
 }
 
-/* The clock of the report, and whose it is. With captures it is that of the newest. */
-static struct taken taken_now(const struct manager *m, const struct utsname *name)
+/* With captures the newest of them says what time it is. NULL: the clock does. */
+static const struct taken *newest_capture(const struct manager *m)
 {
-    struct taken newest = {
-        .wall_us = manager_wall(m),
-        .mono_us = manager_now(m),
-        .kernel = name->release,
-        .machine = name->machine,
-        .hostname = name->nodename,
-    };
+    const struct taken *newest = NULL;
 
     for (size_t i = 0; m->captures && i < m->adapters.n; i++) {
         const struct taken *t = m->adapters.v[i]->store ? store_taken(m->adapters.v[i]->store)
                                                         : NULL;
 
-        if (t && (i == 0 || t->wall_us > newest.wall_us))
-            newest = *t;
+        if (t && (!newest || t->wall_us > newest->wall_us))
+            newest = t;
     }
     return newest;
+}
+
+uint64_t judge_wall(const struct manager *m)
+{
+    const struct taken *newest = newest_capture(m);
+
+    return newest ? newest->wall_us : manager_wall(m);
+}
+
+/* The clock of the report, and whose it is. */
+static struct taken taken_now(const struct manager *m, const struct utsname *name)
+{
+    const struct taken *newest = newest_capture(m);
+
+    return newest ? *newest
+                  : (struct taken){
+                        .wall_us = manager_wall(m),
+                        .mono_us = manager_now(m),
+                        .kernel = name->release,
+                        .machine = name->machine,
+                        .hostname = name->nodename,
+                    };
 }
 
 static int add_note(struct report *report, const char *text)
@@ -95,7 +111,9 @@ static int diagnose_parts(struct manager *m, struct source *source, uint64_t wal
                           struct report **ret)
 {
     _cleanup_(history_freep) struct history *past = NULL;
-    struct diagnose_options options = { .level = LEVEL_ALL, .config = &m->config };
+    struct diagnose_options options = { .level = LEVEL_ALL,
+                                        .config = &m->config,
+                                        .acknowledged = &m->acknowledged };
     struct report *report = NULL;
     int r = has_whole_machine(m) ? past_before(&m->past, wall_us, &past) : 0;
 
@@ -128,6 +146,8 @@ static int remember(struct manager *m)
     look = history_new();
     r = look ? history_add(look, m->report->model, m->report->wall_us, m->report->mono_us)
              : -ENOMEM;
+    if (r == 0)
+        memory_look(m, past_newest(&m->past), &look->snapshots.v[0]);
     if (r == 0)
         r = past_add(&m->past, &look->snapshots.v[0]);
     if (r == 0)
@@ -162,6 +182,7 @@ int judge(struct manager *m)
     }
     report_free(m->report);
     m->report = report;
+    track_since(&m->tracker, report);
     return remember(m);
 }
 

@@ -24,7 +24,7 @@ static int usage(FILE *out, int status)
 {
     fputs(
         "hbad [--socket=PATH] [--runtime-dir=DIRECTORY] [--config=FILE] [--captures=DIRECTORY]\n"
-        "     [--journal=SOCKET] [--collector=PROGRAM | --collect-socket=PATH]\n\n"
+        "     [--state-dir=DIRECTORY] [--journal=SOCKET] [--collector=PROGRAM | --collect-socket=PATH]\n\n"
         "Watches the links of this machine's storage and answers Varlink calls (io.hbad.monitor) on the\n"
         "sockets that systemd passes, or at PATH. With --captures it is the machine of the captures in a\n"
         "folder, 1.json, 2.json, … or ADAPTER/1.json, …: each look goes one on.\n"
@@ -41,6 +41,7 @@ static int parse(int argc, char **argv, struct options *o, int *ret_status)
         { "runtime-dir", required_argument, NULL, 'r' },
         { "config", required_argument, NULL, 'c' },
         { "captures", required_argument, NULL, 'C' },
+        { "state-dir", required_argument, NULL, 't' },
         { "journal", required_argument, NULL, 'j' },
         { "collector", required_argument, NULL, 'p' },
         { "collect-socket", required_argument, NULL, 'S' },
@@ -55,6 +56,7 @@ static int parse(int argc, char **argv, struct options *o, int *ret_status)
                           : c == 'r' ? &o->runtime
                           : c == 'c' ? &o->config
                           : c == 'C' ? &o->captures
+                          : c == 't' ? &o->state
                           : c == 'j' ? &o->journal
                           : c == 'p' ? &o->collector
                           : c == 'S' ? &o->collect_socket
@@ -123,7 +125,9 @@ static int run(const struct options *options)
 int main(int argc, char **argv)
 {
     char collector[4096];
-    struct options options = { .journal = JOURNAL_SOCKET, .runtime = getenv("RUNTIME_DIRECTORY") };
+    struct options options = { .journal = JOURNAL_SOCKET,
+                               .runtime = getenv("RUNTIME_DIRECTORY"),
+                               .state = getenv("STATE_DIRECTORY") };
     int status, r;
 
     if (parse(argc, argv, &options, &status))

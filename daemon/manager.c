@@ -33,6 +33,14 @@ uint64_t manager_wall(const struct manager *m)
 
 /* ---- judging ---- */
 
+void manager_judge_now(struct manager *m)
+{
+    if (judge(m) == 0)
+        publish(m);
+    malloc_trim(0); /* what judging took, beyond what it left */
+    methods_looked(m);
+}
+
 static int on_judge(sd_event_source *source, uint64_t now, void *userdata)
 {
     struct manager *m = userdata;
@@ -40,10 +48,8 @@ static int on_judge(sd_event_source *source, uint64_t now, void *userdata)
     (void)source;
     (void)now;
     m->judge_us = UINT64_MAX;
-    if (judge(m) == 0)
-        publish(m);
-    malloc_trim(0); /* what judging took, beyond what it left */
-    methods_looked(m);
+    if (!memory_holds_up(m))
+        manager_judge_now(m);
     return 0;
 }
 
@@ -100,6 +106,7 @@ int manager_reload(struct manager *m, struct config_messages *messages)
         m->config = config;
         times = settings_times(&m->config);
         schedule_set_times(&m->schedule, &times, manager_now(m));
+        memory_reload(m);
         if (!m->captures)
             adapters_go_on(m);
         manager_judge_at(m, manager_now(m));
@@ -177,6 +184,7 @@ static void on_client_gone(void *userdata, struct client *c)
     size_t n = 0;
 
     publish_unsubscribe(m, c);
+    memory_client_gone(m, c);
     for (size_t i = 0; i < m->waiters.n; i++)
         if (m->waiters.v[i].client != c)
             m->waiters.v[n++] = m->waiters.v[i];
@@ -243,6 +251,8 @@ static int start(struct manager *m)
         r = start_server(m);
     if (r >= 0)
         r = m->options->captures ? captures_open(m, m->options->captures) : adapters_start(m);
+    if (r >= 0)
+        r = memory_start(m);
     if (r >= 0 && m->captures)
         manager_judge_at(m, manager_now(m));
     return r < 0 ? r : 0;
@@ -270,11 +280,13 @@ struct manager *manager_free(struct manager *m)
 {
     if (!m)
         return NULL;
+    memory_stop(m);
     server_free(m->server);
     adapters_stop(m);
     captures_close(m->captures);
     publish_forget(m);
     judge_forget(m);
+    acknowledge_forget(m);
     journal_free(m->journal);
     free(m->waiters.v);
     sd_event_source_disable_unref(m->judge);

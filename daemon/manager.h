@@ -13,6 +13,8 @@
  *   server.c, client.c, methods.c, text.c, service.c   who asks, and what is answered    (lib/wire has the protocol)
  *   metrics.c    what hbad says of itself as metrics
  *   settings.c   the configuration
+ *   memory.c     what outlasts a restart                              (memory.h: writer.h, history.h)
+ *   acknowledge.c, remembered.c  who knows of what; what is remembered of an object
  *   journal.c, log.c, buffer.c
  *
  * One thread, one loop, and nothing in it waits: what may block is done by other processes. The only clocks are those of
@@ -27,6 +29,7 @@
 #include "config/config.h"
 #include "daemon/buffer.h"
 #include "daemon/journal.h"
+#include "daemon/memory.h"
 #include "daemon/past.h"
 #include "daemon/server.h"
 #include "finding/report.h"
@@ -41,6 +44,7 @@ struct options {
     const char *config;    /* the one file of configuration; NULL: those of the machine */
     const char *runtime;   /* where report.json goes; NULL: nowhere */
     const char *journal;   /* the journal's socket */
+    const char *state;     /* the directory of the history; NULL: none is kept */
     const char *collector; /* the program; NULL: found beside this one, or where it is installed */
     const char *collect_socket; /* where a collector is to be had instead; NULL: nowhere */
 };
@@ -99,6 +103,9 @@ struct manager {
     struct report *report;       /* NULL: none yet */
     struct buffer *report_reply; /* to GetReport */
     struct tracker tracker;
+    struct memory *memory; /* NULL: none is kept */
+    struct acknowledgements acknowledged;
+    struct arena *acknowledged_texts;
 
     struct server *server;
     struct journal *journal;
@@ -124,8 +131,9 @@ int manager_reload(struct manager *m, struct config_messages *messages);
 /* Looks at everything now. */
 void manager_look(struct manager *m);
 
-/* Judges what was read, at that time at the latest. */
+/* Judges what was read, at that time at the latest; or at once. */
 void manager_judge_at(struct manager *m, uint64_t when_us);
+void manager_judge_now(struct manager *m);
 
 /* ---- adapters.c ---- */
 
@@ -169,6 +177,8 @@ int captures_step(struct manager *m);
 /* ---- judge.c ---- */
 /* What was read of all adapters → m->report. Returns 0 or a negative errno; the old report stays then. */
 int judge(struct manager *m);
+/* What time it is for a report: with captures that of the newest. */
+uint64_t judge_wall(const struct manager *m);
 void judge_forget(struct manager *m);
 
 /* ---- publish.c ---- */
@@ -205,6 +215,38 @@ int metrics_of_daemon(const struct manager *m, FILE *out);
 int metrics_text(const struct manager *m, char **ret_text, size_t *ret_len);
 /* Resident memory in bytes, 0 where it cannot be told: proc(5), statm. */
 uint64_t own_memory(void);
+
+/* A text as an array of strings that readers can take. */
+void text_pieces(struct json_writer *w, const char *text, size_t len);
+
+/* ---- acknowledge.c ---- */
+/* Puts one in the place of an older one of its key, or, without a reason, takes that back. Texts are copied. Returns 0 or
+ * -ENOMEM. */
+int acknowledge_add(struct manager *m, const struct acknowledgement *a);
+
+/* A finding is over: what was acknowledged of it is, too. */
+void acknowledge_cleared(struct manager *m, const struct tracked *t);
+
+/* When the next one ends; UINT64_MAX: none does. */
+uint64_t acknowledge_next_end(const struct manager *m, uint64_t wall_us);
+void acknowledge_forget(struct manager *m);
+
+struct acknowledge_arguments {
+    const char *name, *code, *reason;
+    int64_t until;
+};
+extern const struct varlink_argument ACKNOWLEDGE_ARGUMENTS[];
+int acknowledge(void *client, const struct varlink_call *call, const void *arguments, FILE *out);
+
+/* ---- remembered.c ---- */
+/* The method History. */
+struct history_arguments {
+    const char *name;
+    int64_t since, most, columns;
+    bool text, utf8, colour, no_legend;
+};
+extern const struct varlink_argument HISTORY_ARGUMENTS[];
+int remembered(void *client, const struct varlink_call *call, const void *arguments, FILE *out);
 
 /* ---- settings.c ---- */
 /* The configuration, as manager_reload(), into a new one. */

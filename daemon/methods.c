@@ -200,6 +200,8 @@ static int get_status(void *client, const struct varlink_call *call, const void 
     number(w, "clients", server_clients(m->server));
     number(w, "subscribers", m->subscribers.n);
     number(w, "memory", own_memory());
+    json_write_key(w, "history");
+    memory_status(m, w);
     json_write_key(w, "adapters");
     json_write_begin_array(w);
     for (size_t i = 0; i < m->adapters.n; i++)
@@ -315,6 +317,9 @@ static const struct varlink_method METHODS[] = {
     { "GetText", GET_TEXT_ARGUMENTS, sizeof(struct get_text_arguments), false, get_text },
     { .name = "Monitor", .needs_more = true, .run = monitor },
     { .name = "GetStatus", .run = get_status },
+    { "Acknowledge", ACKNOWLEDGE_ARGUMENTS, sizeof(struct acknowledge_arguments), false,
+      acknowledge },
+    { "History", HISTORY_ARGUMENTS, sizeof(struct history_arguments), false, remembered },
     { .name = "Reload", .run = reload },
     { .name = "Refresh", .run = refresh },
     { 0 },

@@ -322,12 +322,19 @@ static void publish_findings(struct manager *m)
 
     if (r < 0)
         log_line(LOG_ERROR, "findings are not followed: %s", strerror(-r));
-    for (size_t i = 0; i < events.list.n; i++)
+    for (size_t i = 0; i < events.list.n; i++) {
         tell_journal(m, &events.list.v[i]);
+        memory_finding(m, &events.list.v[i]);
+        if (events.list.v[i].change == TRACK_CLEARED)
+            acknowledge_cleared(m, events.list.v[i].tracked);
+    }
     track_events_done(&events);
     end = track_next_end(&m->tracker, m->config.daemon.clear_after_us);
     if (end != UINT64_MAX && end > manager_now(m))
         manager_judge_at(m, end);
+    end = acknowledge_next_end(m, m->report->wall_us);
+    if (end != UINT64_MAX && !m->captures)
+        manager_judge_at(m, manager_now(m) + (end - m->report->wall_us));
     for (size_t i = 0; track_wants_look(&m->tracker) && i < m->report->findings.n; i++)
         if (track_is_new(&m->tracker, m->report->findings.v[i]))
             adapters_look_again(m, m->report->findings.v[i]);

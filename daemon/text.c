@@ -48,8 +48,8 @@ static const char *wrong_argument(const struct get_text_arguments *a)
     return a->command && strlen(a->command) > COMMAND_MAX ? "command" : NULL;
 }
 
-/* A text as an array of strings, none of which ends within a character. */
-static void write_pieces(struct json_writer *w, const char *text, size_t len)
+/* None of them ends within a character. */
+void text_pieces(struct json_writer *w, const char *text, size_t len)
 {
     json_write_begin_array(w);
     for (size_t n; len; text += n, len -= n) {
@@ -69,7 +69,7 @@ static void write_reply(const struct report *report, int objects, const char *te
     varlink_begin(out);
     json_write_begin_object(w);
     json_write_key(w, "text");
-    write_pieces(w, text, len);
+    text_pieces(w, text, len);
     json_write_key(w, "objects");
     json_write_u64(w, (uint64_t)objects);
     json_write_key(w, "taken");

@@ -510,7 +510,7 @@ void writer_set_limits(struct writer *w, const struct history_limits *limits)
         return;
     w->options.limits = *limits;
     if (w->fd >= 0)
-        shutdown(w->fd, SHUT_WR); /* it answers what it has read, and what it has not is sent to the next one */
+        shutdown(w->fd, SHUT_WR); /* what it has read is answered; the rest is for the next one */
 }
 
 int writer_new(const struct writer_options *options, struct writer **ret)

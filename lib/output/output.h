@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "finding/compare.h"
+#include "finding/life.h"
 #include "finding/report.h"
 #include "probe/rates.h"
 
@@ -88,3 +89,15 @@ void output_comparison(const struct comparison *c, const struct rates *rates,
                        const struct text_style *style, FILE *out);
 void output_json_comparison(const struct comparison *c, const struct rates *rates, bool pretty,
                             FILE *out);
+
+/* What is remembered of an object (history.c). */
+struct history_of {
+    const char *id, *name; /* `name`: what people call it */
+    const struct history_answer *answer;
+};
+
+/* Tables of how it was, how its counters grew, what probes measured, and what was found; or that nothing is remembered. */
+void output_history(const struct history_of *h, const struct text_style *style, FILE *out);
+
+/* The same as one object, without a newline behind it. */
+void output_json_history(const struct history_of *h, FILE *out);

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What is remembered of an object, for machines (output.h). Members are called as those of a report are.
+ */
+#include <time.h>
+
+#include "base/json_write.h"
+#include "base/text.h"
+#include "output/output.h"
+
+static void member(struct json_writer *w, const char *key, const char *text)
+{
+    json_write_key(w, key);
+    json_write_string(w, text);
+}
+
+static void count(struct json_writer *w, const char *key, uint64_t value)
+{
+    json_write_key(w, key);
+    json_write_u64(w, value);
+}
+
+static void time_member(struct json_writer *w, const char *key, uint64_t wall_us)
+{
+    time_t seconds = (time_t)(wall_us / 1000000);
+    char text[32];
+    struct tm tm;
+
+    member(w, key,
+           wall_us && gmtime_r(&seconds, &tm) &&
+                   strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm)
+               ? text
+               : NULL);
+}
+
+static void rate(struct json_writer *w, const char *key, uint64_t kb_per_s)
+{
+    json_write_key(w, key);
+    json_write_decimal(w, kb_per_s, 3);
+}
+
+static void texts(struct json_writer *w, const char *key, const char *const *v, size_t n)
+{
+    json_write_key(w, key);
+    json_write_begin_array(w);
+    for (size_t i = 0; i < n; i++)
+        json_write_string(w, v[i]);
+    json_write_end_array(w);
+}
+
+static void write_change(struct json_writer *w, const struct history_change *c)
+{
+    bool is_link = text_same(c->kind, "link");
+
+    json_write_begin_object(w);
+    member(w, "kind", c->kind);
+    member(w, "kernel_name", c->kernel_name);
+    time_member(w, "since", c->since_us);
+    time_member(w, "until", c->until_us);
+    if (is_link) {
+        member(w, "state", link_state_to_string(c->state));
+        member(w, "far", c->far);
+        member(w, "far_id", c->far_id);
+        json_write_key(w, "actual");
+        if (c->known && c->is_up) {
+            json_write_begin_object(w);
+            member(w, "label", c->label);
+            rate(w, "mb_per_s", c->kb_per_s);
+            json_write_end_object(w);
+        } else {
+            json_write_null(w);
+        }
+    }
+    if (text_same(c->kind, "remote"))
+        member(w, "state", c->is_up ? "up" : "down");
+    if (c->left_out)
+        count(w, "left_out", c->left_out);
+    json_write_end_object(w);
+}
+
+static void write_growth(struct json_writer *w, const struct history_growth *g)
+{
+    json_write_begin_object(w);
+    member(w, "counter", g->name);
+    time_member(w, "since", g->from_us);
+    time_member(w, "until", g->at_us);
+    json_write_key(w, "grown");
+    if (g->is_unknown)
+        json_write_null(w);
+    else
+        json_write_u64(w, g->grown);
+    count(w, "value", g->value);
+    json_write_end_object(w);
+}
+
+static void write_probe(struct json_writer *w, const struct history_probe *p)
+{
+    json_write_begin_object(w);
+    time_member(w, "at", p->at_us);
+    member(w, "method", p->method);
+    count(w, "block_bytes", p->block_bytes);
+    count(w, "times", p->n);
+    rate(w, "mb_per_s", p->kb_per_s);
+    rate(w, "least_mb_per_s", p->least_kb_per_s);
+    rate(w, "most_mb_per_s", p->most_kb_per_s);
+    json_write_end_object(w);
+}
+
+static void write_finding(struct json_writer *w, const struct finding_record *f)
+{
+    json_write_begin_object(w);
+    member(w, "code", f->code);
+    member(w, "severity", severity_to_string(f->severity));
+    texts(w, "subjects", f->subjects.v, f->subjects.n);
+    texts(w, "names", f->names.v, f->names.n);
+    member(w, "summary", f->summary);
+    time_member(w, "since", f->since_us);
+    time_member(w, "until", f->until_us);
+    json_write_end_object(w);
+}
+
+static void write_acknowledgement(struct json_writer *w, const struct acknowledgement *a)
+{
+    json_write_begin_object(w);
+    member(w, "finding", a->key);
+    member(w, "reason", a->reason);
+    member(w, "by", a->by);
+    time_member(w, "since", a->at_us);
+    time_member(w, "until", a->until_us);
+    json_write_end_object(w);
+}
+
+#define WRITE_LIST(w, key, list, write)          \
+    do {                                         \
+        json_write_key(w, key);                  \
+        json_write_begin_array(w);               \
+        for (size_t _i = 0; _i < (list).n; _i++) \
+            write(w, &(list).v[_i]);             \
+        json_write_end_array(w);                 \
+    } while (0)
+
+void output_json_history(const struct history_of *h, FILE *out)
+{
+    struct json_writer writer = json_writer(out, false), *w = &writer;
+    const struct history_answer *a = h->answer;
+
+    json_write_begin_object(w);
+    member(w, "id", h->id);
+    member(w, "name", h->name);
+    WRITE_LIST(w, "changes", a->changes, write_change);
+    WRITE_LIST(w, "counters", a->growths, write_growth);
+    WRITE_LIST(w, "probes", a->probes, write_probe);
+    WRITE_LIST(w, "findings", a->findings, write_finding);
+    WRITE_LIST(w, "acknowledgements", a->acknowledgements, write_acknowledgement);
+    json_write_key(w, "is_cut");
+    json_write_bool(w, a->is_cut);
+    json_write_end_object(w);
+}
