@@ -41,6 +41,17 @@ static const struct {
 
 void ask_say_error(const struct varlink_reply *reply)
 {
+    static const char *const NAMES[] = { "reason" };
+    _cleanup_(arena_freep) struct arena *arena = arena_new();
+    struct bytes found = { 0 };
+    const char *reason = NULL;
+
+    if (text_same(reply->error, "io.hbad.monitor.NoHistory") && arena &&
+        varlink_members(reply->parameters, NAMES, 1, &found) == 0 &&
+        varlink_string(found, arena, &reason) == 0 && reason) {
+        say("%s", reason);
+        return;
+    }
     for (size_t i = 0; i < ELEMENTS(SENTENCES); i++)
         if (text_same(SENTENCES[i].error, reply->error)) {
             say("%s", SENTENCES[i].sentence);

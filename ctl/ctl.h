@@ -32,6 +32,13 @@ struct bench_words {
     bool sweep, random, seeks, csv, chart;
 };
 
+/* What is asked of history and ack, as it was typed; NULL: nothing. */
+struct past_words {
+    const char *since;                 /* of history */
+    const char *code, *reason, *until; /* of ack */
+    bool withdraw;
+};
+
 /* What the command line asks for. */
 struct request {
     const char *const *captures; /* --capture, in order; the last is judged */
@@ -44,6 +51,7 @@ struct request {
     bool service;        /* --service, of status */
     bool strict, no_scrub, force;
     struct bench_words bench;
+    struct past_words past;
     unsigned patience_s;           /* how long to wait for a device without a word */
     unsigned patience_of_reads_s;  /* the same while reads are timed */
     unsigned patience_of_daemon_s; /* for each answer of the daemon */
@@ -145,6 +153,8 @@ int verb_probe(const struct request *request);
 int verb_metrics(const struct request *request);
 int verb_monitor(const struct request *request);
 int verb_reload(const struct request *request);
+int verb_history(const struct request *request);
+int verb_ack(const struct request *request);
 int verb_cat_config(const struct request *request);
 
 /* status --service */

@@ -43,6 +43,10 @@ static const struct {
     { "metrics", 0, 0, verb_metrics, "metrics", "numbers for Prometheus, as text" },
     { "monitor", 0, 0, verb_monitor, "monitor", "what changes, as it changes; the daemon tells it",
       true },
+    { "history", 1, 1, verb_history, "history NAME",
+      "how it was and when, counters, probes, findings; the daemon knows", true },
+    { "ack", 1, 1, verb_ack, "ack NAME --reason TEXT",
+      "what is found of it is known, and no alarm; the daemon remembers", true },
     { "reload", 0, 0, verb_reload, "reload", "has the daemon read its configuration again", true },
     { "cat-config", 0, 0, verb_cat_config, "cat-config",
       "the configuration in force, and where each value comes from" },
@@ -76,6 +80,11 @@ static int usage(FILE *out)
         "      --strict                   exit status 3 for what could not be judged, and for infos\n"
         "      --no-legend                no head and no closing sentences\n"
         "  -h, --help, --version\n\n"
+        "Of history and ack:\n"
+        "      --since TIME               2h, 3d, yesterday, 2026-11-30, \"2026-11-30 12:00\" (UTC)\n"
+        "      --reason TEXT              why it is no alarm; --withdraw takes it back\n"
+        "      --code CODE                this finding only, else all of that name that are alarms\n"
+        "      --until TIME               until then, 7d from now or to the end of a day\n\n"
         "Of bench, which only reads:\n"
         "      --sweep                    blocks of 512 to 4M by all ways; without it, blocks of 1M\n"
         "      --method M,...             read-buffer, read-cached, read-media; each /sg, /sg-direct,\n"
@@ -152,6 +161,11 @@ enum {
     OPT_CSV,
     OPT_CHART,
     OPT_SAVE,
+    OPT_SINCE,
+    OPT_CODE,
+    OPT_REASON,
+    OPT_UNTIL,
+    OPT_WITHDRAW,
 };
 
 static const struct option OPTIONS[] = {
@@ -182,6 +196,11 @@ static const struct option OPTIONS[] = {
     { "csv", no_argument, NULL, OPT_CSV },
     { "chart", no_argument, NULL, OPT_CHART },
     { "save", required_argument, NULL, OPT_SAVE },
+    { "since", required_argument, NULL, OPT_SINCE },
+    { "code", required_argument, NULL, OPT_CODE },
+    { "reason", required_argument, NULL, OPT_REASON },
+    { "until", required_argument, NULL, OPT_UNTIL },
+    { "withdraw", no_argument, NULL, OPT_WITHDRAW },
     { 0 },
 };
 
@@ -209,20 +228,23 @@ static bool take_flag(int option, struct request *request)
     return false;
 }
 
-/* Takes one of bench's; false where it is another one. */
-static bool take_bench_option(int option, struct bench_words *bench)
+/* Takes one that is a word for some verbs; false where it is another one. */
+static bool take_word(int option, struct bench_words *bench, struct past_words *past)
 {
     const struct {
         int option;
         bool *flag;
         const char **word;
     } WORDS[] = {
-        { OPT_SWEEP, &bench->sweep, NULL },     { OPT_METHOD, NULL, &bench->methods },
-        { OPT_BLOCK, NULL, &bench->blocks },    { OPT_DEPTH, NULL, &bench->depths },
-        { OPT_RANDOM, &bench->random, NULL },   { OPT_SEEKS, &bench->seeks, NULL },
-        { OPT_MEMORY, NULL, &bench->memory },   { OPT_BYTES, NULL, &bench->bytes },
-        { OPT_SECONDS, NULL, &bench->seconds }, { OPT_CSV, &bench->csv, NULL },
-        { OPT_CHART, &bench->chart, NULL },     { OPT_SAVE, NULL, &bench->save },
+        { OPT_SWEEP, &bench->sweep, NULL },      { OPT_METHOD, NULL, &bench->methods },
+        { OPT_BLOCK, NULL, &bench->blocks },     { OPT_DEPTH, NULL, &bench->depths },
+        { OPT_RANDOM, &bench->random, NULL },    { OPT_SEEKS, &bench->seeks, NULL },
+        { OPT_MEMORY, NULL, &bench->memory },    { OPT_BYTES, NULL, &bench->bytes },
+        { OPT_SECONDS, NULL, &bench->seconds },  { OPT_CSV, &bench->csv, NULL },
+        { OPT_CHART, &bench->chart, NULL },      { OPT_SAVE, NULL, &bench->save },
+        { OPT_SINCE, NULL, &past->since },       { OPT_CODE, NULL, &past->code },
+        { OPT_REASON, NULL, &past->reason },     { OPT_UNTIL, NULL, &past->until },
+        { OPT_WITHDRAW, &past->withdraw, NULL },
     };
 
     for (size_t i = 0; i < ELEMENTS(WORDS); i++) {
@@ -242,7 +264,7 @@ static int parse_option(int option, struct request *request, const char **captur
 {
     uint64_t seconds;
 
-    if (take_bench_option(option, &request->bench) || take_flag(option, request))
+    if (take_word(option, &request->bench, &request->past) || take_flag(option, request))
         return -1;
     switch (option) {
     case OPT_JSON:
@@ -340,6 +362,13 @@ static bool is_for_bench(const struct bench_words *b)
            b->sweep || b->random || b->seeks || b->csv || b->chart;
 }
 
+/* The same of verbs about the past. */
+static bool is_for_others(const struct past_words *p, bool is_history, bool is_ack)
+{
+    return (!is_history && p->since) ||
+           (!is_ack && (p->code || p->reason || p->until || p->withdraw));
+}
+
 /* Options that do not go with a verb. Returns 0, or EXIT_USAGE, which was said. */
 static int check_options(const struct request *request, bool is_bench, bool is_status,
                          bool is_of_daemon)
@@ -372,6 +401,10 @@ static int run_verb(struct request *request, int n_words, char **words)
             continue;
         if (request->n_words < VERBS[i].least || request->n_words > VERBS[i].most) {
             say("usage: hbactl %s", VERBS[i].synopsis);
+            return EXIT_USAGE;
+        }
+        if (is_for_others(&request->past, VERBS[i].run == verb_history, VERBS[i].run == verb_ack)) {
+            say("one of these options is for history or ack only; see hbactl --help");
             return EXIT_USAGE;
         }
         if (check_options(request, VERBS[i].run == verb_bench, VERBS[i].run == verb_status,

@@ -107,6 +107,39 @@ static const char *plural(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
+/* "The history: failing (Read-only file system), 12 records written, 3 waiting, 7 left out." */
+static int print_history(const struct request *request, struct bytes history)
+{
+    enum { STATE, WHY, WAITING, WRITTEN, LOST, MEMBERS };
+    static const char *const NAMES[MEMBERS] = { "state", "why", "waiting", "written", "lost" };
+    _cleanup_(arena_freep) struct arena *arena = arena_new();
+    struct bytes found[MEMBERS] = { 0 };
+    const char *state = NULL, *why = NULL;
+    uint64_t n[MEMBERS] = { 0 };
+    int r = arena ? 0 : -ENOMEM;
+
+    if (!history.len) {
+        fputs("No history is kept.\n", request->out);
+        return r;
+    }
+    if (r == 0)
+        r = varlink_members(history, NAMES, MEMBERS, found);
+    for (int i = WAITING; r == 0 && i < MEMBERS; i++)
+        r = varlink_count(found[i], &n[i]);
+    if (r == 0)
+        r = varlink_string(found[STATE], arena, &state);
+    if (r == 0)
+        r = varlink_string(found[WHY], arena, &why);
+    if (r < 0)
+        return r;
+    fprintf(request->out, "The history: %s%s%s%s, %llu record%s written, ", state ? state : "",
+            why ? " (" : "", why ? why : "", why ? ")" : "", (unsigned long long)n[WRITTEN],
+            plural(n[WRITTEN]));
+    fprintf(request->out, "%llu waiting, %llu left out.\n", (unsigned long long)n[WAITING],
+            (unsigned long long)n[LOST]);
+    return 0;
+}
+
 static int print_service(const struct request *request, struct bytes parameters)
 {
     enum {
@@ -118,10 +151,11 @@ static int print_service(const struct request *request, struct bytes parameters)
         MEMORY,
         NUMBERS,
         ADAPTERS = NUMBERS,
+        HISTORY,
         MEMBERS
     };
-    static const char *const NAMES[MEMBERS] = { "since",       "taken",  "rounds",  "clients",
-                                                "subscribers", "memory", "adapters" };
+    static const char *const NAMES[MEMBERS] = { "since",       "taken",  "rounds",   "clients",
+                                                "subscribers", "memory", "adapters", "history" };
     _cleanup_(table_freep) struct table *table = table_new(COLUMNS, COLS);
     _cleanup_(arena_freep) struct arena *arena = arena_new();
     struct printing p = { table, arena, NULL };
@@ -143,9 +177,13 @@ static int print_service(const struct request *request, struct bytes parameters)
             (unsigned long long)(n[MEMORY] >> 20),
             (unsigned long long)((n[MEMORY] & 0xfffff) * 10 >> 20), (unsigned long long)n[ROUNDS],
             plural(n[ROUNDS]), (unsigned long long)n[CLIENTS], plural(n[CLIENTS]));
-    fprintf(request->out, "%llu subscriber%s.\n%s%s.\n\n", (unsigned long long)n[SUBSCRIBERS],
+    fprintf(request->out, "%llu subscriber%s.\n%s%s.\n", (unsigned long long)n[SUBSCRIBERS],
             plural(n[SUBSCRIBERS]), found[TAKEN].len ? "Its report is of " : "It has no report yet",
             found[TAKEN].len ? words_time(n[TAKEN] * 1000000, taken, sizeof(taken)) : "");
+    r = print_history(request, found[HISTORY]);
+    if (r < 0)
+        return r;
+    putc('\n', request->out);
     table_print(table, &request->style, request->out);
     return 0;
 }

@@ -188,14 +188,15 @@ static const char *name_of(const struct report *r, const struct finding *f)
 void output_finding(const struct report *r, const struct text_style *style, const struct finding *f,
                     FILE *out)
 {
-    const char *acknowledged = words_acknowledged(f);
+    char buffer[WORDS_ACKNOWLEDGED];
+    const char *acknowledged = words_acknowledged(f, buffer, sizeof(buffer));
 
     fputs("  ", out);
     text_coloured(style, f->severity > SEVERITY_INFO ? COLOUR_BAD : COLOUR_NONE,
                   severity_to_string(f->severity), out);
     fprintf(out, ": %s", f->summary);
     if (acknowledged)
-        fprintf(out, " (acknowledged: %s)", acknowledged);
+        fprintf(out, " (%s)", acknowledged);
     putc('\n', out);
     if (f->severity > SEVERITY_INFO)
         print_hint(style, "explain", name_of(r, f), out);

@@ -180,7 +180,8 @@ void output_findings(const struct report *report, const struct text_style *style
 
     for (size_t i = 0; r == 0 && i < report->findings.n; i++) {
         const struct finding *f = report->findings.v[i];
-        const char *acknowledged = words_acknowledged(f);
+        char buffer[WORDS_ACKNOWLEDGED];
+        const char *acknowledged = words_acknowledged(f, buffer, sizeof(buffer));
 
         r = table_row(t);
         if (r == 0)
@@ -191,8 +192,7 @@ void output_findings(const struct report *report, const struct text_style *style
         if (r == 0)
             r = name_cell(t, 2, f);
         if (r == 0)
-            r = acknowledged ? table_cellf(t, 3, COLOUR_NONE, "%s (acknowledged: %s)", f->summary,
-                                           acknowledged)
+            r = acknowledged ? table_cellf(t, 3, COLOUR_NONE, "%s (%s)", f->summary, acknowledged)
                              : table_cell(t, 3, COLOUR_NONE, f->summary);
     }
     print_or_fail(t, r, "finding", report->findings.n, style, out);

@@ -71,11 +71,22 @@ bool words_is_odd(const struct link *l)
            (l->verdict == VERDICT_UNKNOWN && (l->state == LINK_UP || l->state == LINK_UNKNOWN));
 }
 
-const char *words_acknowledged(const struct finding *f)
+const char *words_acknowledged(const struct finding *f, char *buffer, size_t size)
 {
+    const struct acknowledgement *a = f->known;
+    char until[32];
+
+    if (a) {
+        words_time(a->until_us, until, sizeof(until));
+        snprintf(buffer, size, "acknowledged by %s%s%s: %s", a->by, a->until_us ? " until " : "",
+                 a->until_us ? until : "", a->reason);
+        return buffer;
+    }
     for (size_t i = 0; i < f->evidence.n; i++)
-        if (strcmp(f->evidence.v[i].what, "acknowledged") == 0)
-            return f->evidence.v[i].value;
+        if (strcmp(f->evidence.v[i].what, "acknowledged") == 0) {
+            snprintf(buffer, size, "acknowledged: %s", f->evidence.v[i].value);
+            return buffer;
+        }
     return NULL;
 }
 

@@ -25,8 +25,10 @@ bool words_counts(const struct link *l);
 /* Is something to be said of it: is it down, below what it should be, held down, or up and without a verdict? */
 bool words_is_odd(const struct link *l);
 
-/* Why the administrator puts up with what is found; NULL where nobody said so. */
-const char *words_acknowledged(const struct finding *f);
+/* "acknowledged: the cable is old", by the configuration; "acknowledged by root until 2026-12-24 00:00 UTC: …", by somebody. Into
+ * the buffer, cut where that is too small; NULL where nobody said so. */
+const char *words_acknowledged(const struct finding *f, char *buffer, size_t size);
+enum { WORDS_ACKNOWLEDGED = 1200 }; /* bytes for all that the daemon takes as a reason */
 
 /* "sda sg0": the nodes of a device, block first. Of a tape the one that rewinds and the one that does not, st0 and
  * nst0: the others are the same drive in another of its modes (Documentation/scsi/st.rst). */

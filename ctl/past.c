@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Verbs about what the daemon remembers: history and ack.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/json_write.h"
+#include "base/text.h"
+#include "base/when.h"
+#include "ctl/ask.h"
+
+/* A time on the command line. Says what is wrong. */
+static int parse_when(const char *option, const char *text, bool is_ahead, uint64_t *ret_seconds)
+{
+    uint64_t now_us = (uint64_t)time(NULL) * 1000000, at_us;
+
+    if (when_parse(text, now_us, is_ahead, &at_us) < 0) {
+        say("%s %s: no time; such as 2h, 3d, %s, 2026-11-30 or \"2026-11-30 12:00\" (UTC)", option,
+            text, is_ahead ? "tomorrow" : "yesterday");
+        return -EINVAL;
+    }
+    if (is_ahead && at_us <= now_us) {
+        say("%s %s: that is over", option, text);
+        return -EINVAL;
+    }
+    *ret_seconds = at_us / 1000000;
+    return 0;
+}
+
+/* ---- arguments ---- */
+
+struct arguments {
+    FILE *out;
+    char *text;
+    size_t size;
+    struct json_writer w;
+};
+
+static int begin(struct arguments *a, const char *name)
+{
+    a->out = open_memstream(&a->text, &a->size);
+    if (!a->out)
+        return -ENOMEM;
+    a->w = json_writer(a->out, false);
+    json_write_begin_object(&a->w);
+    json_write_key(&a->w, "name");
+    json_write_string(&a->w, name);
+    return 0;
+}
+
+static void put_string(struct arguments *a, const char *key, const char *value)
+{
+    if (!value)
+        return;
+    json_write_key(&a->w, key);
+    json_write_string(&a->w, value);
+}
+
+static void put_number(struct arguments *a, const char *key, uint64_t value)
+{
+    json_write_key(&a->w, key);
+    json_write_u64(&a->w, value);
+}
+
+static void put_flag(struct arguments *a, const char *key, bool value)
+{
+    json_write_key(&a->w, key);
+    json_write_bool(&a->w, value);
+}
+
+static int end(struct arguments *a)
+{
+    json_write_end_object(&a->w);
+    return fclose(a->out) == 0 ? 0 : -ENOMEM;
+}
+
+/* ---- asking ---- */
+
+/* Prints what a reply has. Returns 0 or a negative errno. */
+typedef int (*printer)(const struct request *request, struct bytes parameters);
+
+/* What is to be called about a name; adds arguments. */
+struct question {
+    const char *method;
+    void (*put)(const struct request *request, uint64_t seconds, struct arguments *a);
+    printer print;
+    const char *none;            /* the error that says that the name is not the one */
+    const char *sentence, *hint; /* for that: the name is between them */
+};
+
+/* Returns 1 where the name is not the one, 0 where it was answered, a negative errno where something is wrong, which was said. */
+static int ask_about(const struct request *request, struct client *client, const struct question *q,
+                     const char *name, uint64_t seconds)
+{
+    _cleanup_(arena_freep) struct arena *arena = arena_new();
+    struct varlink_reply reply = { 0 };
+    struct arguments a = { 0 };
+    int r = arena ? begin(&a, name) : -ENOMEM;
+
+    if (r == 0) {
+        q->put(request, seconds, &a);
+        r = end(&a);
+    }
+    if (r == 0)
+        r = ask_call(request, client, q->method, a.text, arena, &reply);
+    else
+        say("out of memory");
+    free(a.text);
+    if (r < 0)
+        return r;
+    if (text_same(reply.error, q->none))
+        return 1;
+    if (reply.error) {
+        ask_say_error(&reply);
+        return -EREMOTEIO;
+    }
+    r = q->print(request, reply.parameters);
+    if (r < 0)
+        ask_say_failure(request, r);
+    return r;
+}
+
+/* Asks about the name as it is called here, and then as it was typed. */
+static int ask_named(const struct request *request, const struct question *q, uint64_t seconds)
+{
+    _cleanup_(client_freep) struct client *client = ask_connect(request);
+    _cleanup_free_ char *buffer = NULL;
+    const char *word = request->words[0], *name = resolve_live_name(word, &buffer);
+    int r = client ? ask_about(request, client, q, name, seconds) : -ENOTCONN;
+
+    if (r == 1 && strcmp(name, word) != 0)
+        r = ask_about(request, client, q, word, seconds);
+    if (r == 1)
+        say("%s %s%s", q->sentence, word, q->hint);
+    return r == 0 ? EXIT_WELL : EXIT_FAILURE;
+}
+
+/* ---- history ---- */
+
+static int print_piece(void *userdata, struct bytes element)
+{
+    _cleanup_(arena_freep) struct arena *arena = arena_new();
+    const char *text;
+    int r = arena ? varlink_string(element, arena, &text) : -ENOMEM;
+
+    if (r == 0)
+        fputs(text, userdata);
+    return r;
+}
+
+static int print_history(const struct request *request, struct bytes parameters)
+{
+    enum { OBJECTS, TEXT, MEMBERS };
+    static const char *const NAMES[MEMBERS] = { "objects", "text" };
+    struct bytes found[MEMBERS] = { 0 };
+    int r = varlink_members(parameters, NAMES, MEMBERS, found);
+
+    if (r < 0 || !found[request->json ? OBJECTS : TEXT].len)
+        return r < 0 ? r : -EBADMSG;
+    if (!request->json)
+        return varlink_elements(found[TEXT], print_piece, request->out);
+    ask_print_json(request, found[OBJECTS]);
+    return 0;
+}
+
+static void put_history(const struct request *request, uint64_t seconds, struct arguments *a)
+{
+    const struct text_style *style = &request->style;
+
+    put_number(a, "since", seconds);
+    if (request->json)
+        return;
+    put_flag(a, "text", true);
+    put_number(a, "columns", style->columns);
+    put_flag(a, "utf8", style->utf8);
+    put_flag(a, "colour", style->colour);
+    put_flag(a, "no_legend", style->no_legend);
+}
+
+int verb_history(const struct request *request)
+{
+    static const struct question HISTORY = {
+        .method = "io.hbad.monitor.History",
+        .put = put_history,
+        .print = print_history,
+        .none = "io.hbad.monitor.NoSuchObject",
+        .sentence = "nothing is remembered of",
+        .hint = "; hbactl list hosts, links and devices show the names",
+    };
+    uint64_t since = 0;
+
+    if (request->past.since && parse_when("--since", request->past.since, false, &since) < 0)
+        return EXIT_USAGE;
+    return ask_named(request, &HISTORY, since);
+}
+
+/* ---- ack ---- */
+
+struct acknowledged {
+    const struct request *request;
+    struct arena *arena;
+    const char *head;
+};
+
+/* "known from now on: rate-below-expected: …" */
+static int print_finding(void *userdata, struct bytes element)
+{
+    enum { CODE, SUMMARY, IS_QUIET, MEMBERS };
+    static const char *const NAMES[MEMBERS] = { "code", "summary", "is_quiet" };
+    struct acknowledged *a = userdata;
+    struct bytes found[MEMBERS] = { 0 };
+    const char *code = NULL, *summary = NULL;
+    bool is_loud;
+    int r = varlink_members(element, NAMES, MEMBERS, found);
+
+    if (r == 0)
+        r = varlink_string(found[CODE], a->arena, &code);
+    if (r == 0)
+        r = varlink_string(found[SUMMARY], a->arena, &summary);
+    if (r < 0)
+        return r;
+    if (!code || !summary)
+        return -EBADMSG;
+    is_loud = found[IS_QUIET].len && *found[IS_QUIET].data == 'f';
+    fprintf(a->request->out, "%s: %s: %s%s\n", a->head, code, summary,
+            is_loud && !a->request->past.withdraw ? " (it stays what it is: a loss or a hang)"
+                                                  : "");
+    return 0;
+}
+
+static int print_acknowledged(const struct request *request, struct bytes parameters)
+{
+    enum { FINDINGS, IS_KEPT, MEMBERS };
+    static const char *const NAMES[MEMBERS] = { "findings", "is_kept" };
+    _cleanup_(arena_freep) struct arena *arena = arena_new();
+    struct acknowledged a = { request, arena,
+                              request->past.withdraw ? "taken back" : "acknowledged" };
+    struct bytes found[MEMBERS] = { 0 };
+    int r = arena ? varlink_members(parameters, NAMES, MEMBERS, found) : -ENOMEM;
+
+    if (r == 0 && request->json)
+        ask_print_json(request, parameters);
+    else if (r == 0)
+        r = varlink_elements(found[FINDINGS], print_finding, &a);
+    if (r == 0 && found[IS_KEPT].len && *found[IS_KEPT].data == 'f')
+        say("hbad could not write that down: it holds until hbad ends (hbactl status --service)");
+    return r;
+}
+
+static void put_acknowledgement(const struct request *request, uint64_t seconds,
+                                struct arguments *a)
+{
+    put_string(a, "code", request->past.code);
+    put_string(a, "reason", request->past.reason);
+    if (seconds)
+        put_number(a, "until", seconds);
+}
+
+int verb_ack(const struct request *request)
+{
+    const struct past_words *words = &request->past;
+    const struct question acknowledge = {
+        .method = "io.hbad.monitor.Acknowledge",
+        .put = put_acknowledgement,
+        .print = print_acknowledged,
+        .none = "io.hbad.monitor.NoSuchFinding",
+        .sentence = words->withdraw ? "nothing is acknowledged of"
+                    : words->code   ? "nothing of that code is found of"
+                                    : "no alarm is there of",
+        .hint = words->withdraw ? "" : "; hbactl list findings shows what is found",
+    };
+    uint64_t until = 0;
+
+    if (!words->reason == !words->withdraw || (words->withdraw && words->until)) {
+        say("ack needs either --reason TEXT, and may have --until TIME, or --withdraw");
+        return EXIT_USAGE;
+    }
+    if (words->until && parse_when("--until", words->until, true, &until) < 0)
+        return EXIT_USAGE;
+    return ask_named(request, &acknowledge, until);
+}
