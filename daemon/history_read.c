@@ -162,6 +162,17 @@ static int read_change(sqlite3_stmt *s, struct arena *arena, struct history_chan
     return 0;
 }
 
+/* The oldest of them that is one too many goes. */
+#define CUT(answer, list, most)                                    \
+    do {                                                           \
+        (answer)->is_cut = true;                                   \
+        if ((answer)->list.n > (most)) {                           \
+            (answer)->list.n--;                                    \
+            memmove((answer)->list.v, (answer)->list.v + 1,        \
+                    (answer)->list.n * sizeof(*(answer)->list.v)); \
+        }                                                          \
+    } while (0)
+
 /* The newest, and of these the oldest first; one more than was asked for shows that there are more. */
 static const char CHANGES[] =
     "SELECT * FROM (SELECT o.kind, s.begin, s.since_us, s.until_us, s.left_out, s.content FROM object o"
@@ -192,7 +203,7 @@ static int read_changes(struct history_db *db, const struct query_record *q,
             break;
     }
     if (rows > q->most)
-        a->is_cut = true;
+        CUT(a, changes, q->most);
     return r;
 }
 
@@ -223,7 +234,7 @@ static int read_growths(struct history_db *db, const struct query_record *q,
             break;
     }
     if (a->growths.n > q->most)
-        a->is_cut = true;
+        CUT(a, growths, q->most);
     return r < 0 ? r : e;
 }
 
@@ -252,7 +263,7 @@ static int read_probes(struct history_db *db, const struct query_record *q,
             break;
     }
     if (a->probes.n > q->most)
-        a->is_cut = true;
+        CUT(a, probes, q->most);
     return r < 0 ? r : e;
 }
 
@@ -346,8 +357,11 @@ int history_db_query(struct history_db *db, const struct query_record *query,
     if (r == 0)
         r = read_findings(db, sql_bind(db, FINDINGS_OF, "tii", q.id, q.since_us, q.most), a.arena,
                           (struct findings *)&a.findings);
-    if (a.findings.n > q.most)
-        a.is_cut = true;
+    if (a.findings.n > q.most) {
+        free(a.findings.v[0].subjects.v);
+        free(a.findings.v[0].names.v);
+        CUT(&a, findings, q.most);
+    }
     if (r == 0)
         r = read_acknowledgements(db, sql_bind(db, ACKNOWLEDGEMENTS_OF, "t", q.id), a.arena,
                                   (struct acknowledgements *)&a.acknowledgements);
