@@ -12,8 +12,8 @@
 
 struct diagnose_options {
     enum level level;
-    const struct history *history; /* what earlier captures said; may be NULL */
-    const struct config *config;   /* what its administrator says; may be NULL */
+    const struct history *history;               /* what earlier captures said; may be NULL */
+    const struct config *config;                 /* what its administrator says; may be NULL */
     const struct acknowledgements *acknowledged; /* what somebody knows of; may be NULL */
 };
 

@@ -94,12 +94,10 @@ static void print_changes(struct printing *p)
         char mode[32], rate[32];
 
         if (c->left_out) {
-            char line[80];
-
-            snprintf(line, sizeof(line), "(%" PRIu64 " changes are not kept any more)",
-                     c->left_out);
             failed(p, table_row(t));
-            failed(p, table_line(t, COLOUR_DIM, line));
+            failed(p, table_cellf(t, 0, COLOUR_DIM, "%" PRIu64 " change%s", c->left_out,
+                                  c->left_out == 1 ? "" : "s"));
+            failed(p, table_cell(t, 1, COLOUR_DIM, "not kept any more"));
         }
         failed(p, table_row(t));
         time_cell(p, t, 0, c->since_us, "");

@@ -90,7 +90,7 @@ class Asking(daemon.Test):
         p = hbactl("--socket", running.path, "status", "--service")
         self.assertEqual((p.returncode, p.stderr), (0, ""))
         self.assertRegex(p.stdout, r"\Ahbad runs since 20\d\d-\d\d-\d\d \d\d:\d\d UTC, with \d+\.\d MiB: 1 round, 1 client, "
-                                   r"0 subscribers\.\nIts report is of 2026-01-12 09:30 UTC\.\n\n")
+                                   r"0 subscribers\.\nIts report is of 2026-01-12 09:30 UTC\.\nNo history is kept\.\n\n")
         self.assertIn("waiting", p.stdout)
         status = json.loads(hbactl("--socket", running.path, "status", "--service", "--json=short").stdout)
         self.assertEqual(status["rounds"], 1)

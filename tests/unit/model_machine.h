@@ -23,8 +23,8 @@ struct report;
 struct machine {
     struct model *model;
     struct history *past;
-    struct report *report; /* of tests that judge */
-    uint64_t boot_us;      /* wall clock at boot */
+    struct report *report;                       /* of tests that judge */
+    uint64_t boot_us;                            /* wall clock at boot */
     const struct acknowledgements *acknowledged; /* NULL: nobody knows of anything */
 };
 
