@@ -433,6 +433,74 @@ static void cannot_write(void **state)
     world_done(&w);
 }
 
+/* Other limits hold from then on, and nothing is lost over the change: here a file that may not grow, and then may. */
+static void other_limits(void **state)
+{
+    struct history_limits small = HISTORY_LIMITS;
+    struct desk d;
+    struct world w = world_new(8);
+    uint64_t children;
+
+    (void)state;
+    small.size_bytes = 65536; /* less than an empty database */
+    desk_new(&d, 0, 0);
+    for (unsigned i = 0; i < 50; i++) {
+        assert_int_equal(put_look(&d, &w), 0);
+        if (i == 20)
+            writer_set_limits(d.writer, &HISTORY_LIMITS); /* they are these already */
+    }
+    settle(&d);
+    children = writer_status(d.writer).children;
+    assert_int_equal(children, 1);
+    writer_set_limits(d.writer, &small);
+    while (writer_status(d.writer).pid)
+        turn(&d, 20);
+    for (unsigned i = 0; i < 50; i++) {
+        assert_int_equal(put_look(&d, &w), 0);
+        settle(&d);
+    }
+    assert_true(writer_status(d.writer).lost[RECORD_LOOK] > 0);
+    assert_int_equal(writer_status(d.writer).error, ENOSPC);
+    writer_set_limits(d.writer, &HISTORY_LIMITS);
+    while (writer_status(d.writer).pid)
+        turn(&d, 20);
+    assert_int_equal(put_look(&d, &w), 0);
+    settle(&d);
+    assert_int_equal(writer_status(d.writer).error, 0);
+    close_writer(&d);
+    look_into(&d, &w);
+    desk_done(&d);
+    world_done(&w);
+}
+
+/* While much is under way: what the old child has read is settled by it, the rest by the next. */
+static void other_limits_meanwhile(void **state)
+{
+    struct history_limits limits = HISTORY_LIMITS;
+    struct desk d;
+    struct world w = world_new(9);
+
+    (void)state;
+    desk_new(&d, 0, 0);
+    for (unsigned i = 0; i < 300; i++) {
+        assert_int_equal(put_look(&d, &w), 0);
+        turn(&d, (int)world_random(&w, 3));
+        if (i % 50 == 25) {
+            limits.keep_us++;
+            writer_set_limits(d.writer, &limits);
+        }
+        if (!writer_status(d.writer).pid)
+            d.ahead_us += MINUTE_US;
+    }
+    settle(&d);
+    assert_true(writer_status(d.writer).children > 3);
+    assert_int_equal(writer_status(d.writer).lost[RECORD_LOOK], 0);
+    close_writer(&d);
+    look_into(&d, &w);
+    desk_done(&d);
+    world_done(&w);
+}
+
 /* A daemon that starts while the last one's child still writes. (That one is a process of its own: SQLite's locks are not
  * to be carried over a fork.) */
 static void two_daemons(void **state)
@@ -481,6 +549,7 @@ int main(void)
         cmocka_unit_test(ends_with_all),      cmocka_unit_test(child_is_killed),
         cmocka_unit_test(child_is_stuck),     cmocka_unit_test(overflow),
         cmocka_unit_test(coalesced),          cmocka_unit_test(cannot_write),
+        cmocka_unit_test(other_limits),       cmocka_unit_test(other_limits_meanwhile),
         cmocka_unit_test(two_daemons),
     };
 
