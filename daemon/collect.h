@@ -51,7 +51,8 @@ struct collect_options {
     const char *config;         /* file of what is forbidden; NULL: this machine's */
     struct measuring measuring; /* n_methods 0: nothing is measured */
     struct probing probing;
-    bool serves; /* the rest is told at a socket: collect_serve() */
+    bool serves;  /* the rest is told at a socket: collect_serve() */
+    bool watches; /* collect_watch() */
 };
 
 /* Reads the command line. Returns -1, or the exit status of a program that has said all it has to: 0 after help,
@@ -61,6 +62,10 @@ int collect_parse(int argc, char **argv, struct collect_options *ret);
 /* Takes a request (wire/request.h) from standard input, and does what it says to the options; its texts are in the arena.
  * Returns 0 or a negative errno. */
 int collect_serve(struct arena *arena, struct collect_options *options);
+
+/* Watches what is asked for at standard input (wire/watch.h), until that ends, and writes what differs. Returns 0 or a negative
+ * errno. */
+int collect_watch(const struct live_options *live);
 
 /* How far the administrator lets this program go with each device (of a copied tree only where a file says it);
  * tiers_done() in either case. Returns 0 or a negative errno. */

@@ -3,7 +3,7 @@
  * hbad-collect: the only program that touches a device.
  *
  * Reads one adapter, or measures devices, or probes links, and writes what it saw to its standard output as a capture stream, as
- * it goes.
+ * it goes. Or watches what tells that a link has changed.
  */
 #include <errno.h>
 #include <signal.h>
@@ -23,11 +23,14 @@ int main(int argc, char **argv)
     if (r >= 0)
         return r;
     signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of the write */
-    r = !arena ? -ENOMEM : options.serves ? collect_serve(arena, &options) : 0;
-    if (r < 0) {
+    r = !arena            ? -ENOMEM
+        : options.watches ? collect_watch(&options.live)
+        : options.serves  ? collect_serve(arena, &options)
+                          : 0;
+    if (r < 0)
         fprintf(stderr, "hbad-collect: %s\n", strerror(-r));
-        return 1;
-    }
+    if (r < 0 || options.watches)
+        return r < 0;
     live = live_new(&options.live);
     if (!live) {
         fprintf(stderr, "hbad-collect: %s: %s\n", options.live.root ? options.live.root : "/sys",

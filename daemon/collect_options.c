@@ -22,7 +22,8 @@ static int usage(FILE *out, int status)
         "             [--random[=SEED]] [--alone] [--patience=S] [--force] [--config=FILE]\n"
         "hbad-collect --probe[=H:C:T:L] [--probe=...] [--select=H:C:T:L] [--seen=H:C:T:L=SECONDS]\n"
         "             [--await=SECONDS] [--below=DIRECTORY] [--force] [--config=FILE]\n"
-        "hbad-collect --serve\n\n"
+        "hbad-collect --serve\n"
+        "hbad-collect --watch [--sysfs-root=DIRECTORY]\n\n"
         "Reads one adapter (the hosts below a /sys/devices directory; without it, all) and writes a\n"
         "capture stream to standard output; with --after, of the devices behind that one only; with\n"
         "--unasked, without sending any device a command. Or measures reads of the devices, all\n"
@@ -31,7 +32,8 @@ static int usage(FILE *out, int status)
         "these devices or of all; --select: of these, whom nobody named as such; --seen: so long ago\n"
         "somebody else was seen to use the device; --await: wait so long for somebody to use disks\n"
         "of which nothing else tells whether they sleep, which are left alone otherwise.\n"
-        "With --serve it is told at its standard input what to read, by hbad, through a socket.\n"
+        "With --serve it is told at its standard input what to read, by hbad, through a socket; with\n"
+        "--watch what to read again and again, and writes what has changed.\n"
         "What hbad.conf (or FILE) forbids is not done. Started by hbactl\n"
         "and hbad.\n\nMethods:\n",
         out);
@@ -206,6 +208,7 @@ static const struct option OPTIONS[] = {
     { "seen", required_argument, NULL, 'E' },
     { "await", required_argument, NULL, 'T' },
     { "serve", no_argument, NULL, 'V' },
+    { "watch", no_argument, NULL, 'w' },
     { 0 },
 };
 
@@ -264,6 +267,9 @@ static int take(int option, char *word, struct collect_options *o)
         return 0;
     case 'r':
         o->live.root = word;
+        return 0;
+    case 'w':
+        o->watches = true;
         return 0;
     case 'P':
         return parse_probe(word, &o->probing);

@@ -88,8 +88,7 @@ static void write_argument(struct json_writer *w, const struct varlink_argument 
     case VARLINK_INT:
         json_write_i64(w, *(const int64_t *)from);
         return;
-    case VARLINK_STRINGS: /* none of the messages has one */
-        json_write_null(w);
+    case VARLINK_STRINGS: /* no message has any */
         return;
     }
 }
