@@ -99,6 +99,7 @@ static void drop_those_gone(struct manager *m, const struct adapters *found)
             continue;
         }
         log_line(LOG_NOTE, "adapter %s is gone", a->name);
+        watcher_leave(a);
         collector_abandon(a);
         schedule_remove(&m->schedule, &a->slot);
         adapter_free(a);
@@ -203,6 +204,8 @@ void adapters_ended(struct adapter_state *a, bool is_stuck)
     uint64_t now = manager_now(m);
 
     schedule_ended(&m->schedule, &a->slot, is_stuck, now);
+    m->is_look_due = true;
+    watcher_read(a);
     manager_judge_at(m, m->schedule.running ? now + time_for_others(m) : now);
     adapters_go_on(m);
 }
@@ -300,30 +303,31 @@ void adapters_look_again(struct manager *m, const struct finding *f)
 
 int adapters_start(struct manager *m)
 {
-    struct live_options options = { 0 };
+    struct live_options options = { .root = m->options->sysfs_root };
     int fd, r;
 
     m->live = live_new(&options);
     if (!m->live) {
         r = -errno;
-        log_line(LOG_ERROR, "/sys: %s", strerror(-r));
+        log_line(LOG_ERROR, "%s: %s", options.root ? options.root : "/sys", strerror(-r));
         return r;
     }
     fd = live_event_fd(m->live);
-    if (fd < 0)
+    if (fd < 0 && !options.root)
         log_line(LOG_WARN, "changes are seen in rounds only: udev: %s", strerror(-fd));
     r = fd < 0 ? 0 : sd_event_add_io(m->event, &m->events, fd, EPOLLIN, on_events, m);
     if (r >= 0)
         r = schedule_add(&m->schedule, &m->others, manager_now(m));
     if (r >= 0)
         r = sd_event_add_time(m->event, &m->wake, CLOCK_MONOTONIC, manager_now(m), 1, on_wake, m);
-    return r < 0 ? r : 0;
+    return r < 0 ? r : watcher_begin(m);
 }
 
 void adapters_stop(struct manager *m)
 {
     sd_event_source_disable_unref(m->wake);
     sd_event_source_disable_unref(m->events);
+    watcher_end(m);
     for (size_t i = 0; i < m->adapters.n; i++) {
         collector_abandon(m->adapters.v[i]);
         adapter_free(m->adapters.v[i]);

@@ -132,13 +132,16 @@ static int diagnose_parts(struct manager *m, struct source *source, uint64_t wal
     return r;
 }
 
-/* Keeps what a whole round saw for the next ones: so all counters are of one time. */
+/* Keeps what was seen for the next ones: what a whole round saw, and in between, when something was seen to have changed. Then
+ * no counter is older than a round of the watcher over all of them, which is short beside the hours over which growth
+ * is judged. */
 static int remember(struct manager *m)
 {
     _cleanup_(history_freep) struct history *look = NULL;
+    bool is_round = m->remembered != m->schedule.round && schedule_round_is_complete(&m->schedule);
     int r;
 
-    if (m->remembered == m->schedule.round || !schedule_round_is_complete(&m->schedule))
+    if (!is_round && !(m->is_look_due && has_whole_machine(m)))
         return 0;
     for (size_t i = 0; i < m->adapters.n; i++)
         if (m->adapters.v[i]->is_stale)
@@ -150,8 +153,10 @@ static int remember(struct manager *m)
         memory_look(m, past_newest(&m->past), &look->snapshots.v[0]);
     if (r == 0)
         r = past_add(&m->past, &look->snapshots.v[0]);
-    if (r == 0)
+    if (r == 0 && is_round)
         m->remembered = m->schedule.round;
+    if (r == 0)
+        m->is_look_due = false;
     return r;
 }
 

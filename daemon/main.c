@@ -19,12 +19,14 @@
 enum { EXIT_USAGE = 64 };
 
 #define COLLECT_SOCKET "/run/io.hbad.collect" /* units/hbad-collect.socket */
+#define WATCH_SOCKET   "/run/io.hbad.watch"   /* units/hbad-watch.socket */
 
 static int usage(FILE *out, int status)
 {
     fputs(
         "hbad [--socket=PATH] [--runtime-dir=DIRECTORY] [--config=FILE] [--captures=DIRECTORY]\n"
-        "     [--state-dir=DIRECTORY] [--journal=SOCKET] [--collector=PROGRAM | --collect-socket=PATH]\n\n"
+        "     [--state-dir=DIRECTORY] [--journal=SOCKET] [--collector=PROGRAM | --collect-socket=PATH]\n"
+        "     [--watch-socket=PATH] [--sysfs-root=DIRECTORY]\n\n"
         "Watches the links of this machine's storage and answers Varlink calls (io.hbad.monitor) on the\n"
         "sockets that systemd passes, or at PATH. With --captures it is the machine of the captures in a\n"
         "folder, 1.json, 2.json, … or ADAPTER/1.json, …: each look goes one on.\n"
@@ -45,6 +47,8 @@ static int parse(int argc, char **argv, struct options *o, int *ret_status)
         { "journal", required_argument, NULL, 'j' },
         { "collector", required_argument, NULL, 'p' },
         { "collect-socket", required_argument, NULL, 'S' },
+        { "watch-socket", required_argument, NULL, 'W' },
+        { "sysfs-root", required_argument, NULL, 'R' },
         { "version", no_argument, NULL, 'v' },
         { "help", no_argument, NULL, 'h' },
         { 0 },
@@ -60,6 +64,8 @@ static int parse(int argc, char **argv, struct options *o, int *ret_status)
                           : c == 'j' ? &o->journal
                           : c == 'p' ? &o->collector
                           : c == 'S' ? &o->collect_socket
+                          : c == 'W' ? &o->watch_socket
+                          : c == 'R' ? &o->sysfs_root
                                      : NULL;
 
         if (to) {
@@ -81,9 +87,13 @@ static int find_collector(struct options *o, char *buffer, size_t size)
 {
     int r;
 
-    if (!o->collector && !o->collect_socket && access(COLLECT_SOCKET, F_OK) == 0)
+    bool is_ours = !o->collector && !o->collect_socket && !o->sysfs_root; /* nobody said anything */
+
+    if (is_ours && access(COLLECT_SOCKET, F_OK) == 0)
         o->collect_socket = COLLECT_SOCKET;
-    if (o->collect_socket)
+    if (is_ours && !o->watch_socket && access(WATCH_SOCKET, F_OK) == 0)
+        o->watch_socket = WATCH_SOCKET;
+    if (o->collect_socket && o->watch_socket)
         return 0;
     if (o->collector)
         r = access(o->collector, X_OK) < 0 ? -errno : 0;

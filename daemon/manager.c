@@ -35,6 +35,7 @@ uint64_t manager_wall(const struct manager *m)
 
 void manager_judge_now(struct manager *m)
 {
+    m->judged_us = manager_now(m);
     if (judge(m) == 0)
         publish(m);
     malloc_trim(0); /* what judging took, beyond what it left */
@@ -107,6 +108,7 @@ int manager_reload(struct manager *m, struct config_messages *messages)
         times = settings_times(&m->config);
         schedule_set_times(&m->schedule, &times, manager_now(m));
         memory_reload(m);
+        watcher_retime(m);
         if (!m->captures)
             adapters_go_on(m);
         manager_judge_at(m, manager_now(m));

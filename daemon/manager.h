@@ -6,6 +6,7 @@
  *   manager.c    comes to life, is told things, ends
  *   adapters.c   which adapters there are, and when each is read      (lib/schedule decides)
  *   collector.c, process.c  one run of hbad-collect, and the processes of it
+ *   watcher.c, watcher_status.c, still.c   what is seen to have changed in between, and what is done where nothing has
  *   captures.c   instead of both: a machine, or several of its days, from files
  *   judge.c      what was read of all adapters → a report             (lib/source unites, lib/diagnose judges)
  *   past.c       what was seen before
@@ -47,11 +48,14 @@ struct options {
     const char *state;     /* the directory of the history; NULL: none is kept */
     const char *collector; /* the program; NULL: found beside this one, or where it is installed */
     const char *collect_socket; /* where a collector is to be had instead; NULL: nowhere */
+    const char *watch_socket;   /* and a watcher */
+    const char *sysfs_root; /* a copied tree that is watched instead of this machine; NULL: none */
 };
 
 struct collector;
 struct process;
 struct captures;
+struct watcher;
 
 /* An adapter, and what was read of it last. */
 struct adapter_state {
@@ -64,6 +68,8 @@ struct adapter_state {
     bool is_stale;             /* the last time brought nothing that is as good as what was known */
     bool is_unexamined;        /* something could not be read the last time */
     VEC(char *) notes;         /* what, and why */
+    bool is_watched;           /* the watcher was told of it */
+    uint64_t watched_wall_us;  /* when the watcher was through with it last; 0: never */
     uint64_t read_us, took_us; /* when (manager_now(); 0: never), and how long it took */
     uint64_t read_wall_us;
 };
@@ -98,6 +104,9 @@ struct manager {
     sd_event_source *wake, *judge, *events;
     uint64_t judge_us;   /* when the judging is due; UINT64_MAX: it is not */
     uint64_t remembered; /* the round that is in the past */
+    uint64_t judged_us;  /* when it was judged last */
+    bool is_look_due; /* what is judged next is to be remembered, whether or not a round is over */
+    struct watcher *watcher; /* NULL: with captures */
 
     struct past_looks past;
     struct report *report;       /* NULL: none yet */
@@ -167,6 +176,29 @@ void collector_abandon(struct adapter_state *a);
 /* Forgets all processes. */
 void collector_forget_all(struct manager *m);
 
+/* ---- watcher.c ---- */
+
+/* Begins to have the adapters watched, each from when it was read first. Returns 0 or a negative errno. */
+int watcher_begin(struct manager *m);
+void watcher_end(struct manager *m);
+
+/* The adapter has been read, so it is watched from there on; or it is gone, or hangs, and is not watched any more. */
+void watcher_read(struct adapter_state *a);
+void watcher_leave(struct adapter_state *a);
+
+/* The times of the configuration are others. */
+void watcher_retime(struct manager *m);
+
+/* How it is doing, as one JSON object of io.hbad.monitor.varlink. */
+struct json_writer;
+void watcher_status(const struct manager *m, struct json_writer *w);
+
+/* ---- still.c ---- */
+
+/* All was looked at, and nothing has changed: the report is of now. `counters`: those were looked at, too. Where it is time
+ * to judge again though nothing has changed, that is done. */
+void still(struct manager *m, bool counters);
+
 /* ---- captures.c ---- */
 int captures_open(struct manager *m, const char *dir);
 void captures_close(struct captures *c);
@@ -184,6 +216,8 @@ void judge_forget(struct manager *m);
 /* ---- publish.c ---- */
 /* Tells everybody of a new report. */
 void publish(struct manager *m);
+/* Writes metrics.prom, where there is a runtime directory. */
+void publish_metrics(const struct manager *m);
 /* Starts telling a client: queues the state. Returns 0 or -ENOMEM. */
 int publish_subscribe(struct manager *m, struct client *c);
 void publish_unsubscribe(struct manager *m, struct client *c);

@@ -202,6 +202,8 @@ static int get_status(void *client, const struct varlink_call *call, const void 
     number(w, "memory", own_memory());
     json_write_key(w, "history");
     memory_status(m, w);
+    json_write_key(w, "watcher");
+    watcher_status(m, w);
     json_write_key(w, "adapters");
     json_write_begin_array(w);
     for (size_t i = 0; i < m->adapters.n; i++)

@@ -27,7 +27,7 @@ uint64_t own_memory(void)
 
 static uint64_t last_look_us(const struct adapter_state *a)
 {
-    return a->read_us ? a->read_wall_us : 0;
+    return a->watched_wall_us > a->read_wall_us ? a->watched_wall_us : a->read_wall_us;
 }
 
 static uint64_t look_us(const struct adapter_state *a)

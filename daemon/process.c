@@ -102,19 +102,26 @@ void process_hold(struct process *p, const struct capture_stream *stream, uint64
 
 /* ---- a child ---- */
 
+/* What a child has as standard input, output and error; in -1: nothing. */
+struct ends {
+    int in, out, err;
+};
+
 static int spawn_with(posix_spawn_file_actions_t *files, posix_spawnattr_t *how, char *const argv[],
-                      int out, int err, pid_t *ret)
+                      const struct ends *ends, pid_t *ret)
 {
     sigset_t none, all;
     int r;
 
     sigemptyset(&none);
     sigfillset(&all);
-    r = posix_spawn_file_actions_addopen(files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    r = ends->in < 0
+            ? posix_spawn_file_actions_addopen(files, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+            : posix_spawn_file_actions_adddup2(files, ends->in, STDIN_FILENO);
     if (r == 0)
-        r = posix_spawn_file_actions_adddup2(files, out, STDOUT_FILENO);
+        r = posix_spawn_file_actions_adddup2(files, ends->out, STDOUT_FILENO);
     if (r == 0)
-        r = posix_spawn_file_actions_adddup2(files, err, STDERR_FILENO);
+        r = posix_spawn_file_actions_adddup2(files, ends->err, STDERR_FILENO);
     if (r == 0)
         r = posix_spawnattr_setsigmask(how, &none);
     if (r == 0)
@@ -125,7 +132,7 @@ static int spawn_with(posix_spawn_file_actions_t *files, posix_spawnattr_t *how,
 }
 
 /* The loop's signals are blocked in this process: the child has them as usual. */
-static int spawn(char *const argv[], int out, int err, pid_t *ret)
+static int spawn(char *const argv[], const struct ends *ends, pid_t *ret)
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t how;
@@ -137,18 +144,32 @@ static int spawn(char *const argv[], int out, int err, pid_t *ret)
         posix_spawn_file_actions_destroy(&files);
         return -ENOMEM;
     }
-    r = spawn_with(&files, &how, argv, out, err, ret);
+    r = spawn_with(&files, &how, argv, ends, ret);
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&how);
     return r;
 }
 
+/* "--sysfs-root=…"; "" where hbad watches the machine itself. Returns 0 or -ENAMETOOLONG. */
+static int root_option(const struct options *o, char *buffer, size_t size)
+{
+    buffer[0] = '\0';
+    return o->sysfs_root && (size_t)snprintf(buffer, size, "--sysfs-root=%s", o->sysfs_root) >= size
+               ? -ENAMETOOLONG
+               : 0;
+}
+
 static int run_program(const struct options *o, const struct collect_request *request, int out,
                        int err, pid_t *ret)
 {
-    char below[4096 + 16], config[4096 + 16], after[64];
-    char *argv[6] = { (char *)(uintptr_t)o->collector, below };
+    char below[4096 + 16], config[4096 + 16], root[4096 + 16], after[64];
+    char *argv[7] = { (char *)(uintptr_t)o->collector, below };
     int n = 2;
+
+    if (root_option(o, root, sizeof(root)) < 0)
+        return -ENAMETOOLONG;
+    if (root[0])
+        argv[n++] = root;
 
     if ((size_t)snprintf(below, sizeof(below), "--below=%s", request->below) >= sizeof(below))
         return -ENAMETOOLONG;
@@ -163,7 +184,16 @@ static int run_program(const struct options *o, const struct collect_request *re
     }
     if (request->unasked)
         argv[n++] = (char *)(uintptr_t) "--unasked";
-    return spawn(argv, out, err, ret);
+    return spawn(argv, &(struct ends){ -1, out, err }, ret);
+}
+
+/* Has a child of that pid followed. Returns 0 or a negative errno. */
+static int follow(struct process *p, pid_t pid)
+{
+    int r = sd_event_add_child(p->manager->event, &p->end, pid, WEXITED, on_child, p);
+
+    p->is_child = r >= 0;
+    return r < 0 ? r : 0;
 }
 
 static int start_child(struct process *p, const struct collect_request *request, int *ret_out,
@@ -185,13 +215,39 @@ static int start_child(struct process *p, const struct collect_request *request,
         return -errno;
     r = run_program(p->manager->options, request, out_there, err_there, &pid);
     if (r == 0)
-        r = sd_event_add_child(p->manager->event, &p->end, pid, WEXITED, on_child, p);
+        r = follow(p, pid);
     if (r < 0)
         return r;
-    p->is_child = true;
     *ret_out = TAKE_FD(out);
     *ret_err = TAKE_FD(err);
     return 0;
+}
+
+/* What it has to say besides goes where hbad's own words go. */
+static int start_watching_child(struct process *p, int *ret_connection)
+{
+    const struct options *o = p->manager->options;
+    _cleanup_close_ int ours = -1, theirs = -1;
+    char root[4096 + 16];
+    char *argv[4] = { (char *)(uintptr_t)o->collector, (char *)(uintptr_t) "--watch" };
+    int fds[2], r = root_option(o, root, sizeof(root));
+    pid_t pid = 0;
+
+    if (r < 0)
+        return r;
+    argv[2] = root[0] ? root : NULL;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0)
+        return -errno;
+    ours = fds[0];
+    theirs = fds[1];
+    if (fcntl(ours, F_SETFL, O_NONBLOCK) < 0)
+        return -errno;
+    r = spawn(argv, &(struct ends){ theirs, theirs, STDERR_FILENO }, &pid);
+    if (r == 0)
+        r = follow(p, pid);
+    if (r == 0)
+        *ret_connection = TAKE_FD(ours);
+    return r;
 }
 
 /* ---- a connection ---- */
@@ -213,28 +269,35 @@ static int send_request(int fd, const struct collect_request *request)
     return n < 0 ? -errno : (size_t)n < text->len ? -EMSGSIZE : 0;
 }
 
-static int start_connection(const char *path, const struct collect_request *request, int *ret_out)
+static int connect_to(const char *path, int *ret)
 {
     struct sockaddr_un to = { .sun_family = AF_UNIX };
     _cleanup_close_ int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    int r;
 
     if (fd < 0 || strlen(path) >= sizeof(to.sun_path))
         return fd < 0 ? -errno : -ENAMETOOLONG;
     strcpy(to.sun_path, path);
     if (connect(fd, (struct sockaddr *)&to, sizeof(to)) < 0)
         return -errno;
-    r = send_request(fd, request);
+    *ret = TAKE_FD(fd);
+    return 0;
+}
+
+static int start_connection(const char *path, const struct collect_request *request, int *ret_out)
+{
+    _cleanup_close_ int fd = -1;
+    int r = connect_to(path, &fd);
+
+    if (r == 0)
+        r = send_request(fd, request);
     if (r == 0)
         *ret_out = TAKE_FD(fd);
     return r;
 }
 
-int process_start(struct adapter_state *a, const struct collect_request *request,
-                  struct process **place, int *ret_out, int *ret_err)
+/* One more. */
+static int add(struct manager *m, struct adapter_state *a, struct process **ret)
 {
-    struct manager *m = a->manager;
-    const char *path = m->options->collect_socket;
     struct process *p = calloc(1, sizeof(*p));
     int r = p ? vec_push(&m->processes, p) : -ENOMEM;
 
@@ -243,8 +306,13 @@ int process_start(struct adapter_state *a, const struct collect_request *request
         return r;
     }
     *p = (struct process){ .manager = m, .adapter = a, .connection = -1 };
-    *ret_err = -1;
-    r = path ? start_connection(path, request, ret_out) : start_child(p, request, ret_out, ret_err);
+    *ret = p;
+    return 0;
+}
+
+/* It is in its place, or, where it was not started, nowhere. */
+static int settle(struct process *p, struct process **place, int r)
+{
     if (r < 0) {
         process_free(p);
         return r;
@@ -252,4 +320,31 @@ int process_start(struct adapter_state *a, const struct collect_request *request
     p->place = place;
     *place = p;
     return 0;
+}
+
+int process_start(struct adapter_state *a, const struct collect_request *request,
+                  struct process **ret_place, int *ret_out, int *ret_err)
+{
+    const char *path = a->manager->options->collect_socket;
+    struct process *p;
+    int r = add(a->manager, a, &p);
+
+    if (r < 0)
+        return r;
+    *ret_err = -1;
+    r = path ? start_connection(path, request, ret_out) : start_child(p, request, ret_out, ret_err);
+    return settle(p, ret_place, r);
+}
+
+int process_start_watcher(struct manager *m, struct process **ret_place, int *ret_connection)
+{
+    const char *path = m->options->watch_socket;
+    struct process *p;
+    int r = add(m, NULL, &p);
+
+    if (r < 0)
+        return r;
+    return settle(p, ret_place,
+                  path ? connect_to(path, ret_connection)
+                       : start_watching_child(p, ret_connection));
 }

@@ -28,10 +28,14 @@ struct process {
     uint64_t since_us;
 };
 
-/* Starts one. `*place` is the process from then on, for as long as there is one. What it writes comes from `*ret_out`, what
+/* Starts one. `*ret_place` is the process from then on, for as long as there is one. What it writes comes from `*ret_out`, what
  * went wrong from `*ret_err` (-1: that goes elsewhere); both are the caller's. Returns 0 or a negative errno. */
 int process_start(struct adapter_state *a, const struct collect_request *request,
-                  struct process **place, int *ret_out, int *ret_err);
+                  struct process **ret_place, int *ret_out, int *ret_err);
+
+/* Starts the watcher, with which one speaks over `*ret_connection` (the caller's), which does not block. It is of no adapter.
+ * `*ret_place` and the return as above. */
+int process_start_watcher(struct manager *m, struct process **ret_place, int *ret_connection);
 
 /* Nobody listens to it any more (the caller closes what it had of it, or has closed it). Takes NULL. */
 void process_leave(struct process *p);

@@ -90,7 +90,7 @@ static void publish_report(struct manager *m)
                  strerror(-r));
 }
 
-static void publish_metrics(const struct manager *m)
+void publish_metrics(const struct manager *m)
 {
     _cleanup_free_ char *text = NULL;
     size_t len = 0;

@@ -182,9 +182,16 @@ struct config_thresholds {
 
 /* [daemon]: when hbad looks, and how long it waits. The time in parentheses is in force where none is given. */
 struct config_daemon {
-    /* Every adapter is looked at so often (15min), besides when something changes: often enough for what no event
-     * tells, rarely enough for disks that are to fall asleep (those that may be asked are asked each time). */
+    /* Every adapter is looked at as a whole so often (24h), besides when something changes: rarely, for what is said only
+     * when it is asked for, and costs. */
     uint64_t interval_us;
+    /* In between the watcher reads states and modes so often (1min), */
+    uint64_t watch_us;
+    /* counters, and what costs to read, so often (5min), spread over that time, */
+    uint64_t counters_us;
+    /* and at most so many files a minute of what asks an adapter's firmware or an expander (600): each takes one up to a
+     * millisecond. Where there are more, a round of counters takes longer. */
+    uint64_t costly_reads;
     /* After an event, until nothing more has happened for so long (2s). */
     uint64_t settle_us;
     /* A collector that says nothing for so long is given up (20s): its device or adapter hangs. */

@@ -123,18 +123,28 @@ bool schedule_may_ask(const struct schedule_slot *slot, uint64_t now_us)
     return !slot->waiting && !slot->hanging && now_us >= slot->quarantine_us;
 }
 
-void schedule_ended(struct schedule *s, struct schedule_slot *slot, bool is_stuck, uint64_t now_us)
+void schedule_at(struct schedule_slot *slot, uint64_t when_us)
+{
+    set_due(slot, when_us);
+}
+
+void schedule_stuck(struct schedule *s, struct schedule_slot *slot, uint64_t now_us)
 {
     uint64_t times = slot->times_stuck < DOUBLINGS ? UINT64_C(1) << slot->times_stuck
                                                    : QUARANTINE_MOST;
 
+    slot->times_stuck++;
+    slot->quarantine_us = now_us + times * s->times.quarantine_us;
+    if (!slot->waiting && !slot->hanging)
+        set_due(slot, slot->quarantine_us);
+}
+
+void schedule_ended(struct schedule *s, struct schedule_slot *slot, bool is_stuck, uint64_t now_us)
+{
     s->running--;
     slot->is_running = false;
     if (is_stuck) {
-        slot->times_stuck++;
-        slot->quarantine_us = now_us + times * s->times.quarantine_us;
-        if (!slot->waiting && !slot->hanging)
-            set_due(slot, slot->quarantine_us);
+        schedule_stuck(s, slot, now_us);
     } else if (schedule_may_ask(slot, now_us)) {
         slot->times_stuck = 0;
     }

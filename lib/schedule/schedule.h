@@ -82,6 +82,13 @@ struct schedule_slot *schedule_next(struct schedule *s, uint64_t now_us);
 /* May its devices be asked? */
 bool schedule_may_ask(const struct schedule_slot *slot, uint64_t now_us);
 
+/* It is due then at the latest. */
+void schedule_at(struct schedule_slot *slot, uint64_t when_us);
+
+/* Somebody else who looked at it was given up (schedule_hold() was told): it is in quarantine, as if its own look had not
+ * ended. */
+void schedule_stuck(struct schedule *s, struct schedule_slot *slot, uint64_t now_us);
+
 /* It has ended; `is_stuck`: something did not answer (and schedule_hold() was told of who waits for it). */
 void schedule_ended(struct schedule *s, struct schedule_slot *slot, bool is_stuck, uint64_t now_us);
 

@@ -97,7 +97,10 @@ static void nothing_said(void **state)
     assert_int_equal(c.thresholds.read_below_percent, 25);
     assert_int_equal(c.thresholds.read_below_apart_us, 30 * 60 * 1000000ull);
     assert_int_equal(c.thresholds.clock_margin_percent, 105);
-    assert_int_equal(c.daemon.interval_us, 15 * 60 * 1000000ull);
+    assert_int_equal(c.daemon.interval_us, 24 * 3600 * 1000000ull);
+    assert_int_equal(c.daemon.watch_us, 60 * 1000000ull);
+    assert_int_equal(c.daemon.counters_us, 300 * 1000000ull);
+    assert_int_equal(c.daemon.costly_reads, 600);
     assert_int_equal(c.daemon.settle_us, 2 * 1000000ull);
     assert_int_equal(c.daemon.patience_us, 20 * 1000000ull);
     assert_int_equal(c.daemon.quarantine_us, 60 * 1000000ull);
