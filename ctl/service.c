@@ -140,6 +140,55 @@ static int print_history(const struct request *request, struct bytes history)
     return 0;
 }
 
+/* "The watcher reads 590 files: 12 rounds, 2508 reads (540 of them costly), 0.03 s of processor time." */
+static int print_watcher(const struct request *request, struct bytes watcher, struct arena *arena)
+{
+    enum {
+        ROUNDS,
+        FILES,
+        READS,
+        COSTLY,
+        ASLEEP,
+        CPU,
+        STUCK,
+        UNWATCHED,
+        NUMBERS,
+        STATE = NUMBERS,
+        WHY,
+        MEMBERS
+    };
+    static const char *const NAMES[MEMBERS] = { "rounds", "files", "reads",     "costly", "asleep",
+                                                "cpu_us", "stuck", "unwatched", "state",  "why" };
+    struct bytes found[MEMBERS] = { 0 };
+    const char *state = NULL, *why = NULL;
+    unsigned long long n[NUMBERS] = { 0 };
+    int r = varlink_members(watcher, NAMES, MEMBERS, found);
+
+    for (int i = 0; r == 0 && i < NUMBERS; i++) {
+        uint64_t value = 0;
+
+        r = varlink_count(found[i], &value);
+        n[i] = value;
+    }
+    if (r == 0)
+        r = varlink_string(found[STATE], arena, &state);
+    if (r == 0 && found[WHY].len)
+        r = varlink_string(found[WHY], arena, &why);
+    if (r < 0 || !state)
+        return r < 0 ? r : -EBADMSG;
+    fprintf(request->out,
+            "Its watcher is %s%s%s: %llu file%s, %llu round%s, %llu read%s (%llu costly), ", state,
+            why ? ": it " : "", why ? why : "", n[FILES], plural(n[FILES]), n[ROUNDS],
+            plural(n[ROUNDS]), n[READS], plural(n[READS]), n[COSTLY]);
+    fprintf(
+        request->out, "%llu.%02llu s of processor time; %llu stuck, %llu adapter%s not watched.\n",
+        n[CPU] / 1000000, n[CPU] % 1000000 / 10000, n[STUCK], n[UNWATCHED], plural(n[UNWATCHED]));
+    if (n[ASLEEP])
+        fprintf(request->out, "%llu read%s left out: it would have woken what sleeps.\n", n[ASLEEP],
+                n[ASLEEP] == 1 ? " was" : "s were");
+    return 0;
+}
+
 static int print_service(const struct request *request, struct bytes parameters)
 {
     enum {
@@ -152,10 +201,12 @@ static int print_service(const struct request *request, struct bytes parameters)
         NUMBERS,
         ADAPTERS = NUMBERS,
         HISTORY,
+        WATCHER,
         MEMBERS
     };
-    static const char *const NAMES[MEMBERS] = { "since",       "taken",  "rounds",   "clients",
-                                                "subscribers", "memory", "adapters", "history" };
+    static const char *const NAMES[MEMBERS] = { "since",    "taken",       "rounds",
+                                                "clients",  "subscribers", "memory",
+                                                "adapters", "history",     "watcher" };
     _cleanup_(table_freep) struct table *table = table_new(COLUMNS, COLS);
     _cleanup_(arena_freep) struct arena *arena = arena_new();
     struct printing p = { table, arena, NULL };
@@ -181,6 +232,8 @@ static int print_service(const struct request *request, struct bytes parameters)
             plural(n[SUBSCRIBERS]), found[TAKEN].len ? "Its report is of " : "It has no report yet",
             found[TAKEN].len ? words_time(n[TAKEN] * 1000000, taken, sizeof(taken)) : "");
     r = print_history(request, found[HISTORY]);
+    if (r == 0 && found[WATCHER].len)
+        r = print_watcher(request, found[WATCHER], arena);
     if (r < 0)
         return r;
     putc('\n', request->out);

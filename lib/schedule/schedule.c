@@ -15,9 +15,9 @@ enum {
 /* The next time that rounds fall on, after now. */
 static uint64_t next_round(const struct schedule_times *t, uint64_t now_us)
 {
-    uint64_t since = now_us >= t->phase_us ? now_us - t->phase_us : 0;
-
-    return t->phase_us + (since / t->interval_us + 1) * t->interval_us;
+    if (now_us < t->phase_us)
+        return t->phase_us;
+    return t->phase_us + ((now_us - t->phase_us) / t->interval_us + 1) * t->interval_us;
 }
 
 struct schedule schedule(const struct schedule_times *times, uint64_t now_us)

@@ -19,9 +19,10 @@ import sys
 import tempfile
 
 SKIPPED = 77
-UNITS = ["hbad.service", "hbad.socket", "hbad-collect.socket", "hbad-collect@.service"]
+UNITS = ["hbad.service", "hbad.socket", "hbad-collect.socket", "hbad-collect@.service", "hbad-watch.socket",
+         "hbad-watch@.service"]
 # Tenths of systemd-analyze's level: at most 1.5 for what has no device, 2.0 for what has.
-LEVELS = {"hbad.service": 15, "hbad-collect@.service": 20}
+LEVELS = {"hbad.service": 15, "hbad-watch@.service": 15, "hbad-collect@.service": 20}
 
 
 def run(*args, **more):
@@ -96,7 +97,9 @@ def verify(build, image):
     with tempfile.TemporaryDirectory() as to:
         unit_copies(build, image, to)
         names = [os.path.join(to, n.replace("@.", "@test.")) for n in UNITS]
-        shutil.copy(os.path.join(to, "hbad-collect@.service"), os.path.join(to, "hbad-collect@test.service"))
+        for name in UNITS:
+            if "@." in name:
+                shutil.copy(os.path.join(to, name), os.path.join(to, name.replace("@.", "@test.")))
         got = run(analyze, "verify", "--man=no", *names, env={**os.environ, "SYSTEMD_UNIT_PATH": to + ":"})
         own = [line for line in got.stdout.splitlines() if "hbad" in line]
         print("\n".join(own))
@@ -129,11 +132,15 @@ def rules(_build, image):
         "hbad-collect.socket": ["Accept=yes", "SocketUser=hbad", "SocketMode=0600"],
         "hbad-collect@.service": ["CollectMode=inactive-or-failed", "RuntimeMaxSec=15min", "TimeoutStopSec=2", "LogLevelMax=notice",
                                   "SupplementaryGroups=disk cdrom tape", "User=hbad-collect", "CapabilityBoundingSet="],
+        "hbad-watch.socket": ["ListenStream=/run/io.hbad.watch", "Accept=yes", "SocketUser=hbad", "SocketMode=0600"],
+        "hbad-watch@.service": ["CollectMode=inactive-or-failed", "TimeoutStopSec=2", "LogLevelMax=notice", "LimitNOFILE=65536",
+                                "User=hbad-collect", "CapabilityBoundingSet=", "DevicePolicy=closed", "PrivateDevices=yes"],
         "hbad.service": ["User=hbad", "Type=notify", "CapabilityBoundingSet=", "DevicePolicy=closed", "StateDirectory=hbad"],
     }
     bad = ["%s: no %s" % (unit, line) for unit, lines in wanted.items() for line in lines if line not in at[unit].split("\n")]
     bad += ["%s: may open for writing: %s" % (n, m) for n, t in at.items() for m in re.findall(r"(?m)^DeviceAllow=.*w.*$", t)]
-    bad += ["hbad.service: has groups"] if "SupplementaryGroups" in at["hbad.service"] else []
+    bad += ["%s: has groups" % n for n in ("hbad.service", "hbad-watch@.service") if "SupplementaryGroups" in at[n]]
+    bad += ["hbad-watch@.service: may open devices"] if "DeviceAllow" in at["hbad-watch@.service"] else []
     bad += ["no user %s" % u for u in ("hbad", "hbad-collect") if not re.search(r"(?m)^u %s +- " % u, users)]
     for name, text in at.items():
         for line in text.splitlines():

@@ -95,7 +95,7 @@ static void test_events(void **state)
     uint64_t now = 100 * S, looks = 0;
 
     (void)state;
-    schedule_round(&s, 0);
+    schedule_round(&s, 8 * S);
     schedule_add(&s, &slots[0], 0);
     started(&s, slots, 0);
     schedule_event(&s, &slots[0], S); /* while it runs */
@@ -211,17 +211,58 @@ static void test_new_times(void **state)
     assert_true(schedule_round(&s, 0));
     assert_int_equal(schedule_wake(&s), 250000);
     schedule_set_times(&s, &TIMES, 0);
-    assert_int_equal(schedule_wake(&s), 7 * S + 15 * MIN);
+    assert_int_equal(schedule_wake(&s), 7 * S);
+    schedule_done(&s);
+}
+
+/* A machine that has just been booted does not wait for its second round longer than for any other. */
+static void test_first_rounds(void **state)
+{
+    const struct schedule_times daily = { 1440 * MIN, 2 * S, MIN, 1000 * MIN };
+    struct schedule s = schedule(&daily, MIN);
+
+    (void)state;
+    assert_true(schedule_round(&s, MIN));
+    assert_int_equal(schedule_wake(&s), 1000 * MIN);
+    assert_true(schedule_round(&s, 1000 * MIN));
+    assert_int_equal(schedule_wake(&s), 2440 * MIN);
+    schedule_done(&s);
+}
+
+/* Somebody else hangs at it: it is left alone as if its own collector did. */
+static void test_others_hang(void **state)
+{
+    struct schedule s = schedule(&TIMES, 0);
+    struct schedule_slot slots[1];
+
+    (void)state;
+    schedule_round(&s, 0);
+    schedule_add(&s, &slots[0], 0);
+    started(&s, slots, 0);
+    schedule_ended(&s, &slots[0], false, S);
+    schedule_hold(&slots[0], true);
+    schedule_stuck(&s, &slots[0], 10 * S);
+    schedule_at(&slots[0], 12 * S);
+    assert_string_equal(started(&s, slots, 5 * MIN), "");
+    schedule_release(&slots[0], true, 11 * S); /* answers at once: it waits all the same */
+    assert_string_equal(started(&s, slots, 12 * S), "a");
+    assert_false(schedule_may_ask(&slots[0], 12 * S));
+    schedule_ended(&s, &slots[0], false, 13 * S);
+    schedule_at(&slots[0], 20 * S);
+    schedule_at(&slots[0], 30 * S); /* at the latest */
+    assert_string_equal(started(&s, slots, 19 * S), "");
+    assert_string_equal(started(&s, slots, 20 * S), "a");
     schedule_done(&s);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rounds),    cmocka_unit_test(test_at_once),
-        cmocka_unit_test(test_events),    cmocka_unit_test(test_device_hangs),
-        cmocka_unit_test(test_backs_off), cmocka_unit_test(test_adapter_hangs),
-        cmocka_unit_test(test_new_times),
+        cmocka_unit_test(test_rounds),      cmocka_unit_test(test_at_once),
+        cmocka_unit_test(test_events),      cmocka_unit_test(test_device_hangs),
+        cmocka_unit_test(test_backs_off),   cmocka_unit_test(test_adapter_hangs),
+        cmocka_unit_test(test_new_times),   cmocka_unit_test(test_first_rounds),
+        cmocka_unit_test(test_others_hang),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
