@@ -255,6 +255,14 @@ static void note_silence(struct collector *c)
         c->is_broken = true;
 }
 
+/* Looks at it again when patience ends, which the schedule is told. */
+static int wait_on(struct collector *c, sd_event_source *timer)
+{
+    c->adapter->slot.until_us = patience_ends(c);
+    sd_event_source_set_time(timer, c->adapter->slot.until_us);
+    return sd_event_source_set_enabled(timer, SD_EVENT_ONESHOT);
+}
+
 static int on_timer(sd_event_source *source, uint64_t now, void *userdata)
 {
     struct collector *c = userdata;
@@ -263,10 +271,8 @@ static int on_timer(sd_event_source *source, uint64_t now, void *userdata)
     now = manager_now(c->adapter->manager);
     takes_too_long = now >=
                      c->started_us + ROUNDS_MAX * c->adapter->manager->config.daemon.patience_us;
-    if (patience_ends(c) > now) {
-        sd_event_source_set_time(source, patience_ends(c));
-        return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
-    }
+    if (patience_ends(c) > now)
+        return wait_on(c, source);
     sd_event_source_ref(source); /* close_pipes() lets go of it */
     c->is_stuck = true;
     note_silence(c);
@@ -275,8 +281,7 @@ static int on_timer(sd_event_source *source, uint64_t now, void *userdata)
         process_hold(c->process, &c->stream, c->heard_us, &c->out);
     if (!takes_too_long && go_on_behind(c)) {
         c->timer = source;
-        sd_event_source_set_time(source, patience_ends(c));
-        return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+        return wait_on(c, source);
     }
     sd_event_source_unref(source);
     c->is_broken = true;
@@ -298,6 +303,8 @@ int collector_start(struct adapter_state *a, bool asks)
     if (r == 0)
         r = sd_event_add_time(a->manager->event, &c->timer, CLOCK_MONOTONIC, patience_ends(c), 0,
                               on_timer, c);
+    if (r >= 0)
+        r = wait_on(c, c->timer);
     if (r < 0) {
         free_run(c);
         return r;

@@ -123,8 +123,6 @@ static int run(const struct options *options)
     int r = sd_event_default(&event);
 
     if (r >= 0)
-        r = sd_event_set_watchdog(event, true);
-    if (r >= 0)
         r = manager_new(event, options, &manager);
     if (r >= 0)
         r = sd_event_loop(event);

@@ -13,7 +13,6 @@
 #include <systemd/sd-daemon.h>
 
 #include "daemon/log.h"
-#include "daemon/notify.h"
 
 uint64_t manager_now(const struct manager *m)
 {
@@ -99,7 +98,7 @@ int manager_reload(struct manager *m, struct config_messages *messages)
     struct schedule_times times;
     int r;
 
-    notify("RELOADING=1\nMONOTONIC_USEC=%llu", (unsigned long long)manager_now(m));
+    supervision_reloading(m);
     r = settings_read(m->options, &config, messages);
     say_messages(messages);
     if (r == 0) {
@@ -116,7 +115,7 @@ int manager_reload(struct manager *m, struct config_messages *messages)
         config_done(&config);
         log_line(LOG_ERROR, "the configuration is wrong: the old one stays in force");
     }
-    notify("READY=1");
+    supervision_reloaded(m);
     return r;
 }
 
@@ -255,6 +254,8 @@ static int start(struct manager *m)
         r = m->options->captures ? captures_open(m, m->options->captures) : adapters_start(m);
     if (r >= 0)
         r = memory_start(m);
+    if (r >= 0)
+        r = supervision_start(m);
     if (r >= 0 && m->captures)
         manager_judge_at(m, manager_now(m));
     return r < 0 ? r : 0;
@@ -284,6 +285,7 @@ struct manager *manager_free(struct manager *m)
         return NULL;
     memory_stop(m);
     server_free(m->server);
+    supervision_stop(m);
     adapters_stop(m);
     captures_close(m->captures);
     publish_forget(m);

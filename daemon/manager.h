@@ -10,7 +10,8 @@
  *   captures.c   instead of both: a machine, or several of its days, from files
  *   judge.c      what was read of all adapters → a report             (lib/source unites, lib/diagnose judges)
  *   past.c       what was seen before
- *   publish.c    a report → files, subscribers, journal, service manager
+ *   publish.c    a report → files, subscribers, journal
+ *   supervision.c  what the service manager is told
  *   server.c, client.c, methods.c, text.c, service.c   who asks, and what is answered    (lib/wire has the protocol)
  *   metrics.c    what hbad says of itself as metrics
  *   settings.c   the configuration
@@ -119,9 +120,11 @@ struct manager {
     struct server *server;
     struct journal *journal;
     VEC(struct client *) subscribers;
-    VEC(struct part) parts;     /* as long as there are subscribers */
-    VEC(struct waiter) waiters; /* for the end of a look */
-    bool is_ready;
+    VEC(struct part) parts;           /* as long as there are subscribers */
+    VEC(struct waiter) waiters;       /* for the end of a look */
+    bool is_ready;                    /* and the service manager knows it */
+    sd_event_source *ping, *starting; /* of supervision.c */
+    uint64_t ping_us;
 };
 
 /* Everything ready to run. Says what is wrong. Returns 0 or a negative errno; manager_free() in either case. */
@@ -222,6 +225,16 @@ void publish_metrics(const struct manager *m);
 int publish_subscribe(struct manager *m, struct client *c);
 void publish_unsubscribe(struct manager *m, struct client *c);
 void publish_forget(struct manager *m);
+
+/* ---- supervision.c ---- */
+/* Begins to tell the service manager that hbad goes on. Returns 0 or a negative errno. */
+int supervision_start(struct manager *m);
+void supervision_stop(struct manager *m);
+/* There is a new report. */
+void supervision_reported(struct manager *m);
+/* The configuration is going to be read again; it was. */
+void supervision_reloading(struct manager *m);
+void supervision_reloaded(struct manager *m);
 
 /* ---- methods.c ---- */
 extern const struct varlink_service SERVICE;

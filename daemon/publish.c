@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
-#include "daemon/notify.h"
 #include "output/output.h"
 
 /* ---- the report, for GetReport and in a file ---- */
@@ -340,20 +339,6 @@ static void publish_findings(struct manager *m)
             adapters_look_again(m, m->report->findings.v[i]);
 }
 
-/* ---- the service manager ---- */
-
-static void tell_service_manager(struct manager *m)
-{
-    const struct summary *s = &m->report->summary;
-
-    notify("STATUS=%zu host%s, %zu link%s: %zu below the mode it should run in; %zu finding%s%s",
-           s->hosts, s->hosts == 1 ? "" : "s", s->links, s->links == 1 ? "" : "s",
-           s->verdicts[VERDICT_BELOW], m->report->findings.n, m->report->findings.n == 1 ? "" : "s",
-           m->report->unexamined ? "; not everything could be examined" : "");
-    if (!m->is_ready)
-        m->is_ready = notify("READY=1") != -EAGAIN; /* else with the next report */
-}
-
 /* ---- all of it ---- */
 
 void publish(struct manager *m)
@@ -361,8 +346,8 @@ void publish(struct manager *m)
     publish_report(m);
     publish_changes(m);
     publish_findings(m);
-    tell_service_manager(m);
     publish_metrics(m);
+    supervision_reported(m);
 }
 
 void publish_forget(struct manager *m)

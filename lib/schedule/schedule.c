@@ -114,6 +114,7 @@ struct schedule_slot *schedule_next(struct schedule *s, uint64_t now_us)
     first->is_running = true;
     first->due_us = first->event_us = SCHEDULE_NEVER;
     first->round = s->round;
+    first->until_us = SCHEDULE_NEVER;
     s->running++;
     return first;
 }
@@ -170,6 +171,30 @@ uint64_t schedule_wake(const struct schedule *s)
         if (is_startable(s->slots.v[i]) && s->slots.v[i]->due_us < wake)
             wake = s->slots.v[i]->due_us;
     return wake;
+}
+
+static bool is_late(uint64_t when_us, uint64_t now_us, uint64_t grace_us)
+{
+    return when_us < now_us && now_us - when_us > grace_us;
+}
+
+const char *schedule_behind(const struct schedule *s, uint64_t now_us, uint64_t grace_us)
+{
+    unsigned running = 0;
+
+    if (is_late(s->next_round_us, now_us, grace_us))
+        return "a round is due, and was not begun";
+    for (size_t i = 0; i < s->slots.n; i++) {
+        const struct schedule_slot *slot = s->slots.v[i];
+
+        running += slot->is_running;
+        if (slot->is_running && is_late(slot->until_us, now_us, grace_us))
+            return "nobody looks after a collector";
+        if (is_startable(slot) && s->running < SCHEDULE_AT_ONCE &&
+            is_late(slot->due_us, now_us, grace_us))
+            return "an adapter is due, and is not read";
+    }
+    return running == s->running ? NULL : "collectors are not counted as they are";
 }
 
 bool schedule_round_is_over(const struct schedule *s, uint64_t round)

@@ -43,6 +43,8 @@ struct schedule_slot {
     unsigned waiting;       /* collectors that wait for an answer of a device of its */
     unsigned hanging; /* collectors that hang at the adapter itself: nothing is started then */
     bool is_running;
+    uint64_t
+        until_us; /* of one that runs: when who started it looks at it again, at the latest; SCHEDULE_NEVER: not said */
 };
 
 struct schedule {
@@ -98,6 +100,11 @@ void schedule_release(struct schedule_slot *slot, bool for_adapter, uint64_t now
 
 /* When to ask again at the latest. */
 uint64_t schedule_wake(const struct schedule *s);
+
+/* Who looks after runs keeps these books; are they kept? NULL where all that is due was begun, or waits for its turn, and all
+ * that runs is looked after, each late by no more than `grace_us`; else what is not so, in words. An adapter that hangs is
+ * kept account of, for as long as it does. */
+const char *schedule_behind(const struct schedule *s, uint64_t now_us, uint64_t grace_us);
 
 /* Is that round over: is nothing of it under way or to come, but for adapters that hang? */
 bool schedule_round_is_over(const struct schedule *s, uint64_t round);

@@ -103,7 +103,7 @@ class Journal:
 class Daemon:
     """A running hbad. `days`: captures of a machine, as one list, or as a list for each adapter's name."""
 
-    def __init__(self, days=None, config="", arguments=(), before=(), journal=True):
+    def __init__(self, days=None, config="", arguments=(), before=(), journal=True, environment=()):
         self.dir = tempfile.TemporaryDirectory(prefix="hbad-test-")
         self.path = self.file("socket")
         self.config = self.write("hbad.conf", config)
@@ -117,7 +117,7 @@ class Daemon:
         if days is not None:
             arguments += ["--captures", self.put_days(days)]
         self.process = subprocess.Popen(arguments, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
-                                        env=dict(os.environ, NOTIFY_SOCKET=self.file("notify")))
+                                        env=dict(os.environ, NOTIFY_SOCKET=self.file("notify"), **dict(environment)))
         self.said, self.ended = [], False
         self.reader = threading.Thread(target=self.read_said, daemon=True)
         self.reader.start()

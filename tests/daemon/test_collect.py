@@ -7,6 +7,7 @@ that is not permitted (no root), this is skipped.
 """
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -212,6 +213,19 @@ class Machine(daemon.Test):
         self.assert_first_is_whole(report)
         self.assertEqual(report["summary"]["unexamined"], 1)
         self.assertRegex("\n".join(report["notes"]), "host1.* has not (been read|answered)")
+
+    def test_first_look_takes_long(self):
+        """More time is asked for; after six times the patience what is known is the first report, whatever goes on."""
+        os.unlink(self.root + "/sys/class/scsi_host/host0")
+        d = self.start(config="[daemon]\npatience = 1s\ninterval = 1h\n", arguments=self.collected_by(self.collector(
+            'echo $$ >>$pid; while sleep 0.1; do printf \'{"hbad-capture": 1, "at": {"device": "1:0:0:0", "cdb": "00"}}\\0\'; done')),
+                       before=in_namespace("mount --bind %s/sys /sys" % self.root))
+        text = d.notified("EXTEND_TIMEOUT_USEC=")
+        self.assertGreaterEqual(int(re.search(r"EXTEND_TIMEOUT_USEC=(\d+)", text)[1]), 20000000)
+        self.assertIn("\nSTATUS=Looking at all adapters: 0 of ", text)
+        self.assertEqual(d.ask(OURS + "GetReport")["error"], OURS + "NotReady")
+        d.ready()
+        self.assertRegex("\n".join(self.report(d)["notes"]), "host1 has not been read yet")
 
     def test_ends_while_all_hangs(self):
         d = self.machine("echo $$ >>$pid; exec sleep 300")

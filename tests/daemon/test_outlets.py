@@ -99,5 +99,33 @@ class SystemdService(daemon.Test):
         self.assertEqual(d.ask(self.NAME + "GetLogLevel"), {"parameters": {"level": 3}})
 
 
+class Supervision(daemon.Test):
+    """What the service manager is told."""
+
+    def test_watchdog(self):
+        """Told again and again, in a third of the time that it gives."""
+        d = self.start(golden(BELOW), environment={"WATCHDOG_USEC": "300000"}).ready()
+        for _ in range(5):
+            self.assertEqual(d.notified("WATCHDOG="), "WATCHDOG=1")
+        d = self.start(golden(BELOW), environment={"WATCHDOG_USEC": "300000", "WATCHDOG_PID": "1"}).ready()
+        d.notify.settimeout(1)
+        with self.assertRaises(TimeoutError):
+            d.notified("WATCHDOG=")  # it is for another process
+
+    def test_reload_says_so(self):
+        d = self.start(golden(BELOW)).ready()
+        d.write("hbad.conf", "[daemon]\ninterval = soon\n")
+        run = hbactl("--socket", d.path, "reload")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("hbad.conf:2: interval: must be", run.stderr)
+        self.assertRegex(d.notified("RELOADING=1"), "^RELOADING=1\nMONOTONIC_USEC=[0-9]+$")
+        self.assertEqual(d.notified("READY=1"), "READY=1")
+        d.write("hbad.conf", "")
+        run = hbactl("--socket", d.path, "reload")
+        self.assertEqual((run.returncode, run.stdout, run.stderr), (0, "", ""))
+        d.notified("RELOADING=1")
+        d.notified("READY=1")
+
+
 if __name__ == "__main__":
     daemon.main()

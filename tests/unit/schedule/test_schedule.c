@@ -4,6 +4,8 @@
  */
 #include "../cmocka_all.h"
 
+#include <string.h>
+
 #include "base/cleanup.h"
 #include "schedule/schedule.h"
 
@@ -255,6 +257,47 @@ static void test_others_hang(void **state)
     schedule_done(&s);
 }
 
+/* The books are kept: whatever is due was begun or waits, whatever runs is looked after. */
+static void test_behind(void **state)
+{
+    struct schedule s = schedule(&TIMES, 100 * S);
+    struct schedule_slot slots[SCHEDULE_AT_ONCE + 1];
+    uint64_t t = 100 * S;
+
+    (void)state;
+    assert_null(schedule_behind(&s, t, S));
+    assert_null(schedule_behind(&s, t + S, S));
+    assert_string_equal(schedule_behind(&s, t + S + 1, S), "a round is due, and was not begun");
+    assert_true(schedule_round(&s, t));
+    for (size_t i = 0; i < SCHEDULE_AT_ONCE + 1; i++)
+        assert_int_equal(schedule_add(&s, &slots[i], t), 0);
+    assert_null(schedule_behind(&s, t + S, S));
+    assert_string_equal(schedule_behind(&s, t + 2 * S, S), "an adapter is due, and is not read");
+    /* All places are taken: one waits for its turn. */
+    assert_int_equal(strlen(started(&s, slots, t)), SCHEDULE_AT_ONCE);
+    assert_null(schedule_behind(&s, t + 5 * MIN, S));
+    /* One of those that run is looked at again in 20 s, and then in 40; and then nobody does. */
+    slots[3].until_us = t + 20 * S;
+    assert_null(schedule_behind(&s, t + 21 * S, S));
+    assert_string_equal(schedule_behind(&s, t + 22 * S, S), "nobody looks after a collector");
+    slots[3].until_us = t + 40 * S;
+    assert_null(schedule_behind(&s, t + 22 * S, S));
+    /* Where one ends, the one that waits is to be begun. */
+    schedule_ended(&s, &slots[3], false, t + 23 * S);
+    assert_string_equal(schedule_behind(&s, t + 25 * S, S), "an adapter is due, and is not read");
+    assert_string_equal(started(&s, slots, t + 25 * S), "i");
+    assert_null(schedule_behind(&s, t + 25 * S, S));
+    /* One that hangs is in the books, however long. */
+    schedule_hold(&slots[0], true);
+    schedule_ended(&s, &slots[0], true, t + 30 * S);
+    slots[0].due_us = t + 31 * S;
+    assert_null(schedule_behind(&s, t + 10 * MIN, S));
+    s.running--;
+    assert_string_equal(schedule_behind(&s, t + 10 * MIN, S),
+                        "collectors are not counted as they are");
+    schedule_done(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -262,7 +305,7 @@ int main(void)
         cmocka_unit_test(test_events),      cmocka_unit_test(test_device_hangs),
         cmocka_unit_test(test_backs_off),   cmocka_unit_test(test_adapter_hangs),
         cmocka_unit_test(test_new_times),   cmocka_unit_test(test_first_rounds),
-        cmocka_unit_test(test_others_hang),
+        cmocka_unit_test(test_others_hang), cmocka_unit_test(test_behind),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
