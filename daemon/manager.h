@@ -11,6 +11,7 @@
  *   judge.c      what was read of all adapters → a report             (lib/source unites, lib/diagnose judges)
  *   past.c       what was seen before
  *   publish.c    a report → files, subscribers, journal
+ *   entries.c    findings → entries of the journal
  *   supervision.c  what the service manager is told
  *   server.c, client.c, methods.c, text.c, service.c   who asks, and what is answered    (lib/wire has the protocol)
  *   metrics.c    what hbad says of itself as metrics
@@ -225,6 +226,10 @@ void publish_metrics(const struct manager *m);
 int publish_subscribe(struct manager *m, struct client *c);
 void publish_unsubscribe(struct manager *m, struct client *c);
 void publish_forget(struct manager *m);
+
+/* ---- entries.c ---- */
+/* Has the journal told of them. */
+void tell_findings(struct manager *m, const struct track_events *events);
 
 /* ---- supervision.c ---- */
 /* Begins to tell the service manager that hbad goes on. Returns 0 or a negative errno. */

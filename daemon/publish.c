@@ -264,53 +264,7 @@ void publish_unsubscribe(struct manager *m, struct client *c)
         drop_parts(m);
 }
 
-/* ---- the journal ---- */
-
-/* Priorities of syslog(3). */
-static const char *priority_of(const struct track_event *e)
-{
-    if (e->change == TRACK_CLEARED)
-        return "5";
-    return e->tracked->severity == SEVERITY_CRITICAL  ? "2"
-           : e->tracked->severity == SEVERITY_WARNING ? "4"
-                                                      : "6";
-}
-
-static void tell_journal(struct manager *m, const struct track_event *e)
-{
-    const struct tracked *t = e->tracked;
-    _cleanup_free_ char *message = NULL;
-    const struct finding *f = e->finding;
-    VEC(struct journal_field) fields = { 0 };
-    int r = asprintf(&message, "%s%s", e->change == TRACK_CLEARED ? "over: " : "", t->summary);
-    const struct journal_field always[] = {
-        { "MESSAGE", r < 0 ? t->summary : message },
-        { "MESSAGE_ID", t->entry->message_id },
-        { "PRIORITY", priority_of(e) },
-        { "SYSLOG_IDENTIFIER", "hbad" },
-        { "HBAD_CODE", t->entry->code },
-        { "HBAD_CHANGE", track_change_to_string(e->change) },
-        { "HBAD_SEVERITY", severity_to_string(t->severity) },
-        { "HBAD_SUBJECTS", t->subjects },
-        { "HBAD_NAMES", t->names },
-    };
-
-    if (r < 0)
-        message = NULL;
-    r = 0;
-    for (size_t i = 0; r == 0 && i < ELEMENTS(always); i++)
-        r = vec_push(&fields, always[i]);
-    /* A field may be there several times; so each can be searched for. */
-    for (size_t i = 0; r == 0 && f && i < f->subjects.n; i++)
-        r = vec_push(&fields, (struct journal_field){ "HBAD_SUBJECT", f->subjects.v[i] });
-    for (size_t i = 0; r == 0 && f && i < f->names.n; i++)
-        r = vec_push(&fields, (struct journal_field){ "HBAD_NAME", f->names.v[i] });
-    if (r == 0)
-        r = journal_send(m->journal, fields.v, fields.n);
-    if (r == -ENOENT || r == -ENOMEM) /* -ENOBUFS is said for all of them at once */
-        log_line(LOG_NOTE, "%s: %s", t->entry->code, message ? message : t->summary);
-    free(fields.v);
-}
+/* ---- findings ---- */
 
 static void publish_findings(struct manager *m)
 {
@@ -321,8 +275,8 @@ static void publish_findings(struct manager *m)
 
     if (r < 0)
         log_line(LOG_ERROR, "findings are not followed: %s", strerror(-r));
+    tell_findings(m, &events);
     for (size_t i = 0; i < events.list.n; i++) {
-        tell_journal(m, &events.list.v[i]);
         memory_finding(m, &events.list.v[i]);
         if (events.list.v[i].change == TRACK_CLEARED)
             acknowledge_cleared(m, events.list.v[i].tracked);

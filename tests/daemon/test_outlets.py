@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What hbad says to those who watch many machines: test_outlets.py PROGRAMS"""
+import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
 
 import daemon
 from daemon import OURS, SERVICE, golden
@@ -63,6 +65,81 @@ class Metrics(daemon.Test):
             if name.startswith("hba_"):
                 self.assertEqual(family.samples, written[name].samples)
         self.assertEqual(told["hbad_clients"].value(), 1)
+
+
+class Entries(daemon.Test):
+    """The journal, when much happens at once, or again and again."""
+    QUICK = "[daemon]\nclear_after = 1ms\n"
+
+    def put(self, days):
+        """Captures as files, a minute after one another, or so many as each says."""
+        folder = tempfile.TemporaryDirectory(prefix="hbad-days-")
+        self.addCleanup(folder.cleanup)
+        paths, us = [], 60 * 10**6
+        begin = dict(days[0][0]["taken"])
+        minutes = 0
+        for capture, after in days:
+            minutes += after
+            capture["taken"].update(wall_us=begin["wall_us"] + minutes * us, mono_us=begin["mono_us"] + minutes * us)
+            paths.append(os.path.join(folder.name, "%d.json" % len(paths)))
+            with open(paths[-1], "w", encoding="utf-8") as file:
+                json.dump(capture, file)
+        return paths
+
+    def entries(self, d, looks):
+        found = d.journal.entries()
+        for _ in range(looks):
+            d.ask(OURS + "Refresh")
+            found += d.journal.entries()
+        return found
+
+    def shelf(self, rate):
+        """A machine whose five faster disks behind an expander run at that rate, by the word of the HBA alone."""
+        with open(golden("sas-two-expanders-healthy")[0], encoding="utf-8") as file:
+            capture = json.load(file)
+        capture["commands"] = []
+        for path, values in capture["dirs"].items():
+            if re.search(r"/sas_phy/phy-11:0:(4|8|11|12|14)$", path):
+                values["negotiated_linkrate"] = rate + "\n"
+        return capture
+
+    def test_many_at_once(self):
+        """Five links of one host fall: one entry with the names of all, each is in the report, and one entry when they are well again."""
+        days = [(self.shelf("12.0 Gbit"), 0), *[(self.shelf("6.0 Gbit"), 10) for _ in range(2)],
+                *[(self.shelf("12.0 Gbit"), 10) for _ in range(3)]]
+        d = self.start(self.put(days), config=self.QUICK).ready()
+        d.journal.entries()
+        entries = self.entries(d, 2)
+        report = d.report()
+        fallen = [f for f in report["findings"] if f["severity"] == "warning"]
+        self.assertEqual(len(fallen), 5)
+        self.assertEqual(len({f["code"] for f in fallen}), 1)
+        mine = [e for e in entries if dict(e)["HBAD_CODE"] == fallen[0]["code"]]
+        self.assertEqual(len(mine), 1)
+        fields = dict(mine[0])
+        self.assertRegex(fields["MESSAGE"], "^5 links of host11 at once: .*: phy-11:0:4, phy-11:0:8, phy-11:0:11 and 2 more$")
+        self.assertEqual((fields["HBAD_COUNT"], fields["HBAD_HOST"], fields["PRIORITY"], fields["HBAD_CHANGE"]),
+                         ("5", "host11", "4", "raised"))
+        of = lambda entry, name: [v for k, v in entry if k == name]
+        self.assertEqual(of(mine[0], "HBAD_SUBJECT"), [s for f in fallen for s in f["subjects"]])
+        self.assertEqual(of(mine[0], "HBAD_NAME"), [s for f in fallen for s in f["names"]])
+        self.assertEqual(fields["HBAD_SUBJECTS"].split(" "), of(mine[0], "HBAD_SUBJECT"))
+        over = [e for e in self.entries(d, 3) if dict(e)["HBAD_CODE"] == fallen[0]["code"]]
+        self.assertEqual([dict(e)["HBAD_CHANGE"] for e in over], ["cleared"])
+        self.assertRegex(dict(over[0])["MESSAGE"], "^over: 5 links of host11 at once: ")
+        self.assertEqual(of(over[0], "HBAD_SUBJECT"), of(mine[0], "HBAD_SUBJECT"))
+
+    def test_twenty_falls(self):
+        """A link that falls and rises twenty times: what it is first, that it flaps, and that this is over; not forty entries."""
+        load = lambda n: json.load(open(golden("sata-link-flapping")[n], encoding="utf-8"))
+        days = [(load(0), 0)] + [(load(n), 1) for _ in range(20) for n in (1, 0)] + [(load(0), 30) for _ in range(6)]
+        d = self.start(self.put(days), config=self.QUICK).ready()
+        entries = self.entries(d, 40)
+        report = d.report()
+        self.assertEqual([f["code"] for f in report["findings"]].count("link-flapping"), 1)
+        told = [(dict(e)["HBAD_CODE"], dict(e)["HBAD_CHANGE"]) for e in entries + self.entries(d, 7)]
+        self.assertEqual([c for c in told if c[0] == "link-flapping"], [("link-flapping", "raised"), ("link-flapping", "cleared")])
+        self.assertLessEqual(len(told), 4, told)
 
 
 class SystemdService(daemon.Test):
