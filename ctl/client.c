@@ -20,6 +20,7 @@
 struct client {
     int fd;
     struct frames in;
+    uint64_t patience_us; /* that it was opened with */
 };
 
 static uint64_t now(void)
@@ -52,7 +53,9 @@ int client_open(const char *path, unsigned patience_s, struct client **ret)
     c = calloc(1, sizeof(*c));
     if (!c)
         return -ENOMEM;
-    *c = (struct client){ .fd = TAKE_FD(fd), .in = frames(CLIENT_REPLY_MAX) };
+    *c = (struct client){ .fd = TAKE_FD(fd),
+                          .in = frames(CLIENT_REPLY_MAX),
+                          .patience_us = (uint64_t)patience_s * 1000000 };
     *ret = c;
     return 0;
 }
@@ -151,6 +154,8 @@ int client_reply(struct client *c, uint64_t patience_us, struct arena *arena,
     int r;
 
     while ((r = frames_next(&c->in, &message)) == 0) {
+        if (end == CLIENT_FOR_EVER && frames_is_partial(&c->in))
+            end = now() + c->patience_us;
         r = wait_until(c, end);
         if (r == 0)
             r = read_some(c);

@@ -17,7 +17,8 @@
 /* Longest reply: a report of some hundred thousand links. */
 enum { CLIENT_REPLY_MAX = 256 * 1024 * 1024 };
 
-/* Waits as long as it takes: for client_reply(). */
+/* Waits as long as it takes for a reply to begin: for client_reply(). One that has begun must end within the patience that the
+ * client was opened with. */
 #define CLIENT_FOR_EVER UINT64_MAX
 
 struct client;

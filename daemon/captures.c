@@ -18,7 +18,8 @@
 
 struct captures {
     char *dir;
-    unsigned day; /* the last one that was read; 0: none */
+    bool has_folders; /* one for each adapter */
+    unsigned day;     /* the last one that was read; 0: none */
 };
 
 static int64_t refill(void *userdata, uint8_t *buffer, size_t size)
@@ -44,14 +45,15 @@ static int read_file(int fd, const char *path, struct store *store)
 }
 
 /* Reads a day of an adapter. Returns 1, 0 where there is none, or a negative errno, which was said. */
-static int read_day(struct adapter_state *a, const char *dir, unsigned day)
+static int read_day(struct adapter_state *a, const struct captures *c, unsigned day)
 {
     _cleanup_(store_freep) struct store *store = store_new();
     _cleanup_free_ char *path = NULL;
     _cleanup_close_ int fd = -1;
     int r;
 
-    if (!store || asprintf(&path, "%s%s%s/%u.json", dir, *a->name ? "/" : "", a->name, day) < 0) {
+    if (!store || asprintf(&path, "%s%s%s/%u.json", c->dir, c->has_folders ? "/" : "",
+                           c->has_folders ? a->name : "", day) < 0) {
         path = NULL;
         return -ENOMEM;
     }
@@ -81,7 +83,7 @@ int captures_step(struct manager *m)
     int failed = 0;
 
     for (size_t i = 0; i < m->adapters.n; i++) {
-        int r = read_day(m->adapters.v[i], c->dir, c->day + 1);
+        int r = read_day(m->adapters.v[i], c, c->day + 1);
 
         went_on |= r > 0;
         if (r < 0)
@@ -129,8 +131,9 @@ static int find_adapters(struct manager *m, const char *path)
         if (e->d_name[0] != '.' && e->d_type == DT_DIR)
             r = add_adapter(m, e->d_name);
     closedir(dir);
+    m->captures->has_folders = m->adapters.n > 0;
     if (r == 0 && !m->adapters.n)
-        r = add_adapter(m, "");
+        r = add_adapter(m, path);
     if (r == 0)
         qsort(m->adapters.v, m->adapters.n, sizeof(m->adapters.v[0]), by_name);
     return r;

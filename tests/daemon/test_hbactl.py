@@ -94,6 +94,8 @@ class Asking(daemon.Test):
         self.assertIn("waiting", p.stdout)
         status = json.loads(hbactl("--socket", running.path, "status", "--service", "--json=short").stdout)
         self.assertEqual(status["rounds"], 1)
+        self.assertEqual([a["name"] for a in status["adapters"]], [running.file("captures")])
+        self.assertIn("\n%s " % running.file("captures"), p.stdout)
 
     # ---- reload ----
 
@@ -425,6 +427,24 @@ class Monitor(daemon.Test):
             self.assertEqual(self.lines_until(process, "0 hosts"), ["0 hosts, 0 links, 0 devices, 0 findings"])
             process.kill()
             self.assertEqual(process.stderr.read().split("\n")[0], "hbactl: hbad has just been started, and has read nothing yet")
+
+    def test_half_a_reply(self):
+        """A state that does not end is not waited for without end: it is asked for again."""
+        machine = {"parameters": {"machine": {"links": [], "findings": []}}, "continues": True}
+        rests = [lambda client: client.connection.recv(1), endless_drops]  # nothing until it goes; and byte by byte
+
+        def tell(client):
+            client.send({"parameters": self.host_part("Ultra160" if rests else "Ultra320"), "continues": True})
+            client.send(machine)
+            client.send(b'{"parameters":{"host":')
+            (rests.pop() if rests else endless_drops)(client)
+
+        with Fake(tell) as fake:
+            process = self.monitor(fake.path, *ONE_S)
+            self.assertEqual(self.lines_until(process, "1 host"), ["1 host, 1 link, 0 devices, 0 findings"])
+            self.assertEqual(self.lines_until(process, "host0:0"), ["host0:0  Ultra320, was Ultra160"])
+            process.kill()
+            self.assertEqual(process.stderr.read(), "hbactl: hbad does not answer: waiting for it\n" * 2)
 
     def test_garbage(self):
         good = {"parameters": self.host_part("Ultra160"), "continues": True}
