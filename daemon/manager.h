@@ -263,8 +263,8 @@ int get_text(void *client, const struct varlink_call *call, const void *argument
 /* ---- metrics.c ---- */
 /* Writes what hbad says of itself. Returns 0, or -ENOMEM where something is missing. */
 int metrics_of_daemon(const struct manager *m, FILE *out);
-/* The report's metrics and those. Returns 0 or -ENOMEM; the text is to be freed. */
-int metrics_text(const struct manager *m, char **ret_text, size_t *ret_len);
+/* Writes the report's metrics and those. Returns 0, -ENOMEM, or -EIO where they cannot be written. */
+int metrics_write(const struct manager *m, FILE *out);
 /* Resident memory in bytes, 0 where it cannot be told: proc(5), statm. */
 uint64_t own_memory(void);
 

@@ -128,20 +128,11 @@ int metrics_of_daemon(const struct manager *m, FILE *out)
     return prometheus_done(p);
 }
 
-int metrics_text(const struct manager *m, char **ret_text, size_t *ret_len)
+int metrics_write(const struct manager *m, FILE *out)
 {
-    _cleanup_free_ char *text = NULL;
-    FILE *out = open_memstream(&text, ret_len);
-    int r;
+    int r = output_metrics(m->report, out);
 
-    if (!out)
-        return -ENOMEM;
-    r = output_metrics(m->report, out);
     if (r == 0)
         r = metrics_of_daemon(m, out);
-    if (fclose(out) != 0)
-        r = -ENOMEM;
-    if (r == 0)
-        *ret_text = TAKE_PTR(text);
-    return r;
+    return r == 0 && ferror(out) ? -EIO : r;
 }

@@ -32,27 +32,18 @@ static struct buffer *report_message(const struct report *report)
     return buffer_close(&w);
 }
 
-static int write_all(int fd, const char *data, size_t len)
-{
-    while (len) {
-        ssize_t n = write(fd, data, len);
+enum { FILE_BUFFER = 65536 };
 
-        if (n < 0 && errno != EINTR)
-            return -errno;
-        data += n > 0 ? n : 0;
-        len -= n > 0 ? (size_t)n : 0;
-    }
-    return 0;
-}
-
-/* Replaces a file in the runtime directory, which is in memory: no reader sees half of it, and no disk is waited for. */
-static int replace_file(const char *dir, const char *name, const char *data, size_t len)
+/* Replaces a file in the runtime directory, which is in memory: no reader sees half of it, and no disk is waited for. `write`
+ * returns 0 or a negative errno. */
+static int replace_file(const struct manager *m, const char *name,
+                        int (*write)(const struct manager *m, FILE *out))
 {
     _cleanup_free_ char *path = NULL, *beside = NULL;
-    _cleanup_close_ int fd = -1;
-    int r;
+    FILE *out;
+    int fd, r;
 
-    if (asprintf(&path, "%s/%s", dir, name) < 0) {
+    if (asprintf(&path, "%s/%s", m->options->runtime, name) < 0) {
         path = NULL;
         return -ENOMEM;
     }
@@ -63,7 +54,15 @@ static int replace_file(const char *dir, const char *name, const char *data, siz
     fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
     if (fd < 0)
         return -errno;
-    r = fchmod(fd, 0644) < 0 ? -errno : write_all(fd, data, len);
+    out = fdopen(fd, "w");
+    if (!out) {
+        close(fd);
+        return -ENOMEM;
+    }
+    setvbuf(out, NULL, _IOFBF, FILE_BUFFER);
+    r = fchmod(fd, 0644) < 0 ? -errno : write(m, out);
+    if (fclose(out) != 0 && r == 0)
+        r = -errno;
     if (r == 0 && rename(beside, path) < 0)
         r = -errno;
     if (r < 0)
@@ -71,37 +70,40 @@ static int replace_file(const char *dir, const char *name, const char *data, siz
     return r;
 }
 
+/* Writes it, where files are wanted; says what is wrong. */
+static void publish_file(const struct manager *m, const char *name,
+                         int (*write)(const struct manager *m, FILE *out))
+{
+    int r = m->options->runtime ? replace_file(m, name, write) : 0;
+
+    if (r < 0)
+        log_line(LOG_ERROR, "%s/%s: %s", m->options->runtime, name, strerror(-r));
+}
+
+static int write_report(const struct manager *m, FILE *out)
+{
+    const size_t around = strlen(BEFORE) + sizeof(BEHIND);
+
+    fwrite(m->report_reply->data + strlen(BEFORE), m->report_reply->len - around, 1, out);
+    return ferror(out) ? -EIO : 0;
+}
+
 static void publish_report(struct manager *m)
 {
     struct buffer *message = report_message(m->report);
-    const size_t around = strlen(BEFORE) + sizeof(BEHIND);
-    int r = message ? 0 : -ENOMEM;
 
-    if (r == 0) {
-        buffer_unref(m->report_reply);
-        m->report_reply = message;
-        if (m->options->runtime)
-            r = replace_file(m->options->runtime, "report.json", message->data + strlen(BEFORE),
-                             message->len - around);
+    if (!message) {
+        log_line(LOG_ERROR, "the report cannot be told: %s", strerror(ENOMEM));
+        return;
     }
-    if (r < 0)
-        log_line(LOG_ERROR, "%s/report.json: %s", m->options->runtime ? m->options->runtime : "",
-                 strerror(-r));
+    buffer_unref(m->report_reply);
+    m->report_reply = message;
+    publish_file(m, "report.json", write_report);
 }
 
 void publish_metrics(const struct manager *m)
 {
-    _cleanup_free_ char *text = NULL;
-    size_t len = 0;
-    int r;
-
-    if (!m->options->runtime)
-        return;
-    r = metrics_text(m, &text, &len);
-    if (r == 0)
-        r = replace_file(m->options->runtime, "metrics.prom", text, len);
-    if (r < 0)
-        log_line(LOG_ERROR, "%s/metrics.prom: %s", m->options->runtime, strerror(-r));
+    publish_file(m, "metrics.prom", metrics_write);
 }
 
 /* ---- subscribers ---- */

@@ -133,7 +133,7 @@ static size_t colour_sequence(const char *text)
     static const char *const KEPT[] = { "\033[0m",  "\033[1m",  "\033[2m",    "\033[31m",
                                         "\033[32m", "\033[33m", "\033[1;31m", "\033[1;33m" };
 
-    for (size_t i = 0; i < sizeof(KEPT) / sizeof(*KEPT); i++)
+    for (size_t i = 0; *text == '\033' && i < sizeof(KEPT) / sizeof(*KEPT); i++)
         if (text_starts_with(text, KEPT[i]))
             return strlen(KEPT[i]);
     return 0;

@@ -53,10 +53,10 @@ static const char *host_of(const struct link *l)
     return l->host ? l->host->id : NULL;
 }
 
-#define OF_LINK(l)                               \
-    { "host", host_of(l) }, { "link", (l)->id }, \
-    {                                            \
-        "transport", (l)->transport              \
+#define OF_LINK(l)          \
+    { "host", host_of(l) }, \
+    {                       \
+        "link", (l)->id     \
     }
 
 static void link_info(struct prometheus *p, const void *object)
@@ -64,8 +64,9 @@ static void link_info(struct prometheus *p, const void *object)
     const struct link *l = object;
 
     prometheus_sample(p,
-                      PROMETHEUS_LABELS(OF_LINK(l), { "kernel_name", l->kernel_name },
-                                        { "near", l->near }, { "far", l->far },
+                      PROMETHEUS_LABELS(OF_LINK(l), { "transport", l->transport },
+                                        { "kernel_name", l->kernel_name }, { "near", l->near },
+                                        { "far", l->far },
                                         { "bundle", l->bundle ? l->bundle->id : NULL }),
                       1, 0);
 }

@@ -19,76 +19,110 @@ struct prometheus prometheus(FILE *out)
 void prometheus_begin(struct prometheus *p, const char *name, enum prometheus_type type,
                       const char *help)
 {
-    if (p->failed)
-        return;
     p->name = name;
     p->type = type;
     p->help = help;
-    p->samples = open_memstream(&p->text, &p->size);
-    p->failed = !p->samples;
 }
 
-/* How many bytes the character at the start of the text has; 0 where it is no valid one. */
+/* ---- samples ---- */
+
+static void put(struct prometheus *p, const char *text, size_t len)
+{
+    if (p->failed || vec_reserve(&p->lines, len) < 0) {
+        p->failed = true;
+        return;
+    }
+    memcpy(p->lines.v + p->lines.n, text, len);
+    p->lines.n += len;
+}
+
+static void put_text(struct prometheus *p, const char *text)
+{
+    put(p, text, strlen(text));
+}
+
+/* How many bytes at the start of the text can stand as they are: printable ASCII, but what is escaped. */
+static size_t plain(const char *text)
+{
+    size_t n = 0;
+
+    while (text[n] >= ' ' && text[n] < '\x7f' && text[n] != '"' && text[n] != '\\')
+        n++;
+    return n;
+}
+
+/* How many bytes the character beyond ASCII at the start of the text has; 0 where there is no valid one. */
 static size_t character(const char *text)
 {
-    for (size_t n = 1; n <= 4 && text[n - 1]; n++)
+    for (size_t n = 2; n <= 4 && text[n - 2] && text[n - 1]; n++)
         if (text_is_utf8((struct bytes){ (const uint8_t *)text, n }))
             return n;
     return 0;
 }
 
-static void put_value(const char *value, FILE *out)
+static void put_value(struct prometheus *p, const char *value)
 {
-    while (*value) {
-        size_t n = character(value);
-
-        if (*value == '\n')
-            fputs("\\n", out);
-        else if (*value == '"' || *value == '\\')
-            fprintf(out, "\\%c", *value);
-        else if (!n || (n == 1 && ((unsigned char)*value < ' ' || *value == '\x7f')))
-            putc('?', out);
-        else
-            fwrite(value, n, 1, out);
-        value += n ? n : 1;
+    for (size_t n; *value; value += n) {
+        n = plain(value);
+        if (n) {
+            put(p, value, n);
+            continue;
+        }
+        n = (unsigned char)*value >= 0x80 ? character(value) : 0;
+        if (n) {
+            put(p, value, n);
+            continue;
+        }
+        n = 1;
+        put_text(p, *value == '\n'   ? "\\n"
+                    : *value == '"'  ? "\\\""
+                    : *value == '\\' ? "\\\\"
+                                     : "?");
     }
 }
 
-static void put_labels(const struct prometheus_label *labels, FILE *out)
+static void put_labels(struct prometheus *p, const struct prometheus_label *labels)
 {
-    char before = '{';
+    const char *before = "{";
 
     for (; labels && labels->name; labels++) {
         if (!labels->value || !*labels->value)
             continue;
-        fprintf(out, "%c%s=\"", before, labels->name);
-        put_value(labels->value, out);
-        putc('"', out);
-        before = ',';
+        put_text(p, before);
+        put_text(p, labels->name);
+        put_text(p, "=\"");
+        put_value(p, labels->value);
+        put_text(p, "\"");
+        before = ",";
     }
-    if (before == ',')
-        putc('}', out);
+    if (*before == ',')
+        put_text(p, "}");
 }
 
 void prometheus_sample(struct prometheus *p, const struct prometheus_label *labels, uint64_t value,
                        unsigned digits)
 {
     uint64_t scale = 1;
+    char text[48];
 
-    if (p->failed)
-        return;
     for (; digits && value % 10 == 0; digits--)
         value /= 10;
     for (unsigned i = 0; i < digits; i++)
         scale *= 10;
-    p->failed = fflush(p->samples) != 0 || vec_push(&p->starts, p->size) < 0;
-    fputs(p->name, p->samples);
-    put_labels(labels, p->samples);
-    fprintf(p->samples, " %" PRIu64, value / scale);
-    if (digits)
-        fprintf(p->samples, ".%0*" PRIu64, (int)digits, value % scale);
-    putc('\0', p->samples);
+    if (p->failed || vec_push(&p->starts, p->lines.n) < 0)
+        p->failed = true;
+    put_text(p, p->name);
+    put_labels(p, labels);
+    snprintf(text, sizeof(text), " %" PRIu64, value / scale);
+    put_text(p, text);
+    if (digits) {
+        snprintf(text, sizeof(text), ".%0*" PRIu64, (int)digits, value % scale);
+        put_text(p, text);
+    }
+    put(p, "", 1);
 }
+
+/* ---- a family ---- */
 
 /* A line; up to its last blank it says which sample it is. */
 struct line {
@@ -131,7 +165,7 @@ static void write_family(struct prometheus *p)
     if (!lines)
         return;
     for (size_t i = 0; i < n; i++) {
-        lines[i].text = p->text + p->starts.v[i];
+        lines[i].text = p->lines.v + p->starts.v[i];
         lines[i].n = (size_t)(strrchr(lines[i].text, ' ') - lines[i].text);
     }
     qsort(lines, n, sizeof(*lines), by_labels);
@@ -145,14 +179,9 @@ static void write_family(struct prometheus *p)
 
 void prometheus_end(struct prometheus *p)
 {
-    if (p->samples && fclose(p->samples) != 0)
-        p->failed = true;
     if (!p->failed && p->starts.n)
         write_family(p);
-    free(p->text);
-    p->text = NULL;
-    p->samples = NULL;
-    p->starts.n = 0;
+    p->lines.n = p->starts.n = 0;
 }
 
 void prometheus_single(struct prometheus *p, const char *name, enum prometheus_type type,
@@ -165,6 +194,7 @@ void prometheus_single(struct prometheus *p, const char *name, enum prometheus_t
 
 int prometheus_done(struct prometheus *p)
 {
+    free(p->lines.v);
     free(p->starts.v);
     return p->failed ? -ENOMEM : 0;
 }

@@ -37,9 +37,7 @@ struct prometheus {
     const char *name; /* of the family that is being written */
     const char *help;
     enum prometheus_type type;
-    FILE *samples; /* its lines so far, unsorted */
-    char *text;
-    size_t size;
+    VEC(char) lines;    /* its samples so far, unsorted, each with a NUL behind it */
     VEC(size_t) starts; /* where in that each begins */
     bool failed;        /* no memory: what follows is not written */
 };

@@ -54,7 +54,7 @@ class Metrics(unittest.TestCase):
         rates, expected = (families.get("hba_link_%srate_bytes_per_second" % x) for x in ("", "expected_"))
         of = lambda family: {dict(k)["link"]: v for k, v in family.samples.items()} if family else {}
         for link in report["links"]:
-            same = {k: link[k] for k in ("transport", "host") if link[k]}
+            same = {k: link[k] for k in ("host",) if link[k]}
             for name, word in (("state", link["state"]), ("verdict", link["verdict"])):
                 family = families["hba_link_" + name]
                 mine = {dict(k)[name]: v for k, v in family.samples.items() if dict(k)["link"] == link["id"]}
