@@ -109,11 +109,12 @@ int past_add(struct past_looks *p, const struct snapshot *s)
         return -ENOMEM;
     if (p->history->snapshots.n >= PAST_MAX)
         make_room(p->history);
+    r = append(p->history, s); /* which may be of this very history: it is tidied up behind that */
+    if (r < 0)
+        return r;
+    drop_between(p->history);
     tidy_up(p);
-    r = append(p->history, s);
-    if (r == 0)
-        drop_between(p->history);
-    return r;
+    return 0;
 }
 
 const struct snapshot *past_newest(const struct past_looks *p)

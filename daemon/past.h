@@ -26,7 +26,7 @@ struct past_looks {
     size_t tidy_bytes;       /* what it took when it was written down last */
 };
 
-/* Adds a snapshot (copied) as the newest. Returns 0 or -ENOMEM. */
+/* Adds a snapshot (copied; it may borrow from the newest one) as the newest. Returns 0 or -ENOMEM. */
 int past_add(struct past_looks *p, const struct snapshot *s);
 
 /* The newest; NULL: there is none. Valid until the next is added. */

@@ -139,6 +139,29 @@ static void test_same(void **state)
     }
 }
 
+/* "As before", said again and again of what was kept itself, while the memory of it is written down anew. */
+static void test_still(void **state)
+{
+    struct world w = world_new(7);
+    struct past_looks past = { 0 };
+
+    (void)state;
+    for (unsigned i = 0; i < 3000; i++) {
+        struct snapshot still;
+
+        world_live(&w, MINUTE_US);
+        add(&past, world_look(&w));
+        still = *past_newest(&past);
+        still.wall_us += MINUTE_US / 2;
+        still.mono_us += MINUTE_US / 2;
+        add(&past, &still);
+        assert_int_equal(past_newest(&past)->wall_us, still.wall_us);
+        assert_string_equal(past_newest(&past)->hosts[0]->id, "pci-0000:01:00.0");
+    }
+    past_done(&past);
+    world_done(&w);
+}
+
 static void test_without_that_time(void **state)
 {
     struct world w = world_new(5);
