@@ -186,11 +186,9 @@ static void test_without_that_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quiet),
-        cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_same),
-        cmocka_unit_test(test_without_that_time),
+        cmocka_unit_test(test_quiet),  cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_bounds), cmocka_unit_test(test_same),
+        cmocka_unit_test(test_still),  cmocka_unit_test(test_without_that_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
