@@ -6,6 +6,8 @@
 
 # shellcheck source=/dev/null
 . /lab/scenario
+# shellcheck source=/dev/null
+[ "${root:-bare}" != service ] || . /lab/service.sh
 
 # fail TEXT: ends the scenario as failed.
 fail() {

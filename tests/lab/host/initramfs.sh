@@ -50,7 +50,7 @@ initramfs_modules() {
 # initramfs_libraries CACHE ROOT: copies the libraries of ROOT's programs, from the cache if it has them.
 initramfs_libraries() {
     local cache=$1 root=$2 needed file
-    needed=$(find "$root/usr/bin" "$root/opt/hbad" -type f -perm /111 -print0 |
+    needed=$(find "$root/usr" "$root/opt/hbad" -type f -perm /111 -print0 |
         LD_LIBRARY_PATH=$(package_libraries "$cache") xargs -0 ldd 2>/dev/null) || true # ldd fails on scripts
     if grep 'not found' <<<"$needed" >&2; then
         die "a program of the guest lacks a library"
@@ -75,16 +75,42 @@ initramfs_systemd() {
     echo hbad-lab-guest >"$2/etc/hostname"
 }
 
-# initramfs_build CACHE IMAGE KIND PROGRAMS GUEST SCENARIO PACKAGES MODULE...: writes the image. KIND is bare or systemd,
-# PROGRAMS a folder of built programs or empty, GUEST the folder guest/, SCENARIO the scenario's file, PACKAGES the
-# names of those that it asks for, or empty.
+# initramfs_service PROGRAMS ROOT: hbad as "cmake --install" puts it there, and as "systemctl enable" has it started.
+initramfs_service() {
+    local build unit target
+    build=$(dirname "$1")
+    [ -e "$build/CMakeCache.txt" ] || die "$1 is not in a folder that cmake built in: hbad cannot be installed"
+    DESTDIR=$2 cmake --install "$build" --strip >"$2/installed" || die "cannot install from $build"
+    rm "$2/installed"
+    for unit in "$2"/usr/lib/systemd/system/hbad*; do
+        while read -r target; do
+            mkdir -p "$2/etc/systemd/system/$target.wants"
+            ln -s "${unit#"$2"}" "$2/etc/systemd/system/$target.wants/"
+        done < <(sed -n 's/^WantedBy=//p' "$unit")
+    done
+}
+
+# initramfs_programs PROGRAMS ROOT KIND: what is tested, in a folder of its own or, in a service's guest, installed.
+initramfs_programs() {
+    if [ -z "$1" ]; then
+        return
+    elif [ "$3" = service ]; then
+        initramfs_service "$1" "$2"
+    else
+        find "$1" -maxdepth 1 -type f -perm /111 -exec cp -t "$2/opt/hbad" {} +
+    fi
+}
+
+# initramfs_build CACHE IMAGE KIND PROGRAMS GUEST SCENARIO PACKAGES MODULE...: writes the image. KIND is bare, systemd or
+# service, PROGRAMS a folder of built programs or empty, GUEST the folder guest/, SCENARIO the scenario's file, PACKAGES
+# the names of those that it asks for, or empty.
 initramfs_build() {
     local cache=$1 image=$2 kind=$3 programs=$4 guest=$5 scenario=$6 packages=$7 root tool
     shift 7
     root=$(mktemp -d "$image.XXXXXX")
     chmod 755 "$root" # it becomes /, which services that are not root pass
     mkdir -p "$root"/{dev,proc,sys,run,tmp,out,etc,lab,opt/hbad,usr/bin}
-    if [ "$kind" = systemd ]; then
+    if [ "$kind" != bare ]; then
         mkdir -p "$root"/usr/{lib,lib64,sbin}
         ln -s usr/bin usr/lib usr/lib64 usr/sbin "$root/"
     else
@@ -99,13 +125,11 @@ initramfs_build() {
     for tool in $packages; do
         find "$(package_dir "$cache" "$tool")" -path '*bin/*' -type f -exec cp -t "$root/usr/bin" {} +
     done
-    if [ -n "$programs" ]; then
-        find "$programs" -maxdepth 1 -type f -perm /111 -exec cp -t "$root/opt/hbad" {} +
-    fi
+    initramfs_programs "$programs" "$root" "$kind"
     initramfs_libraries "$cache" "$root"
     initramfs_modules "$cache" "$root" "$@"
     [ "$kind" = bare ] || initramfs_systemd "$cache" "$root" "$guest"
-    cp "$guest/run" "$guest/witnesses.sh" "$root/lab/"
+    cp "$guest/run" "$guest/"*.sh "$root/lab/"
     cp "$scenario" "$root/lab/scenario"
     (cd "$root" && find . | cpio --quiet -o -H newc -R 0:0) >"$image"
     rm -rf "$root"

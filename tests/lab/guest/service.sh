@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=dash disable=SC3043 # local
+#
+# For guests where hbad is installed as a service (root=service): asking it, telling it to look, and what must be so.
+
+# is WHAT GOT WANTED: ends the scenario as failed unless they are the same.
+is() {
+    [ "$2" = "$3" ] || fail "$1: \"$2\", expected \"$3\""
+    echo "$1: $2"
+}
+
+# at_most WHAT NUMBER MOST: likewise.
+at_most() {
+    [ "$2" -le "$3" ] || fail "$1: $2, at most $3 are allowed"
+    echo "$1: $2 (at most $3)"
+}
+
+# mode_of PATH: its permissions and owners.
+mode_of() {
+    stat -c '%a %U %G' "$1"
+}
+
+# as_nobody COMMAND...: as a user without any right. Busybox has a setpriv of its own.
+as_nobody() {
+    /usr/bin/setpriv --reuid=nobody --regid=nogroup --clear-groups "$@"
+}
+
+# property NAME [UNIT]: what systemd says of it.
+property() {
+    systemctl show --value --property="$1" "${2:-hbad.service}"
+}
+
+# processes_of USER: how many there are.
+processes_of() {
+    # shellcheck disable=SC2009 # there is no pgrep
+    ps -o user,pid | grep -c "^$1 "
+}
+
+# configure NAME: its input is what the administrator says, in a file of that name, and is in force.
+configure() {
+    mkdir -p /etc/hbad/hbad.conf.d
+    cat >"/etc/hbad/hbad.conf.d/$1"
+    hbactl reload || fail "hbad does not take its configuration"
+}
+
+# rounds: how many it has made.
+rounds() {
+    hbactl status --service --json=short | sed 's/.*"rounds":\([0-9]*\).*/\1/'
+}
+
+# look_now: has it look at everything, and waits for the end of that.
+look_now() {
+    local before
+    before=$(rounds)
+    kill -USR1 "$(property MainPID)"
+    wait_until 30 looked_since "$before" || fail "hbad does not look"
+}
+
+looked_since() {
+    [ "$(rounds)" -gt "$1" ] && ! hbactl status --service --json=short | grep -q '"state":"running"'
+}
+
+# finds_now CODE NAME: is there such a finding by now?
+finds_now() {
+    hbactl list findings --no-legend | grep -q "^[a-z]* *$1 .*$2"
+}
+
+# entries CHANGE CODE [NAME]: how many the journal has of a finding of that code.
+entries() {
+    journalctl --quiet --output=cat HBAD_CODE="$2" HBAD_CHANGE="$1" ${3:+HBAD_NAME="$3"} | grep -c .
+}
+
+# told CHANGE CODE [NAME]: is there at least one?
+told() {
+    [ "$(entries "$@")" -gt 0 ]
+}
