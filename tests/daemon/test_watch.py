@@ -153,9 +153,19 @@ class Journal(daemon.Test):
         if fields["HBAD_CHANGE"] == "cleared":
             self.assertEqual(fields["PRIORITY"], "5")
             self.assertTrue(fields["MESSAGE"].startswith("over: "))
-        else:
-            self.assertEqual([v for k, v in entry if k == "HBAD_SUBJECT"], fields["HBAD_SUBJECTS"].split(" "))
-            self.assertEqual([v for k, v in entry if k == "HBAD_NAME"], fields["HBAD_NAMES"].split(" "))
+        self.assertEqual([v for k, v in entry if k == "HBAD_SUBJECT"], fields["HBAD_SUBJECTS"].split(" "))
+        self.assertEqual([v for k, v in entry if k == "HBAD_NAME"], fields["HBAD_NAMES"].split(" "))
+
+    def test_found_and_over(self):
+        """What is over can be searched for by the same names."""
+        days = golden("spi-fusion-one-at-half-rate")[-1:] + golden("sata-libata-force-3g")[-1:] * 2
+        d = self.start(days, config=QUICK).ready()
+        raised = d.journal.entry()
+        for _ in range(3):
+            d.ask(OURS + "Refresh")
+        over = [e for e in d.journal.entries() if dict(e)["HBAD_CHANGE"] == "cleared"]
+        self.check(over[0])
+        self.assertEqual([v for k, v in over[0] if k == "HBAD_NAME"], [v for k, v in raised if k == "HBAD_NAME"])
 
     def test_found_at_start_is_told_at_once(self):
         d = self.start(golden("spi-fusion-one-at-half-rate")).ready()
