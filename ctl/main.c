@@ -369,9 +369,18 @@ static bool is_for_others(const struct past_words *p, bool is_history, bool is_a
            (!is_ack && (p->code || p->reason || p->until || p->withdraw));
 }
 
+/* Can the daemon do that? What it is forced to is a matter of probes only. */
+static bool is_for_daemon(const struct request *request, bool is_probe)
+{
+    struct request asked = *request;
+
+    asked.force = request->force && !is_probe;
+    return ask_is_for_daemon(&asked);
+}
+
 /* Options that do not go with a verb. Returns 0, or EXIT_USAGE, which was said. */
 static int check_options(const struct request *request, bool is_bench, bool is_status,
-                         bool is_of_daemon)
+                         bool is_of_daemon, bool is_probe)
 {
     if (!is_bench && is_for_bench(&request->bench)) {
         say("one of these options is for bench only; see hbactl --help");
@@ -381,7 +390,8 @@ static int check_options(const struct request *request, bool is_bench, bool is_s
         say("--service is for status only");
         return EXIT_USAGE;
     }
-    if ((request->daemon || request->service || is_of_daemon) && !ask_is_for_daemon(request)) {
+    if ((request->daemon || request->service || is_of_daemon) &&
+        !is_for_daemon(request, is_probe)) {
         say("the daemon is not asked with --direct, --capture, --sysfs-root, --config or --force");
         return EXIT_USAGE;
     }
@@ -408,7 +418,7 @@ static int run_verb(struct request *request, int n_words, char **words)
             return EXIT_USAGE;
         }
         if (check_options(request, VERBS[i].run == verb_bench, VERBS[i].run == verb_status,
-                          VERBS[i].is_of_daemon))
+                          VERBS[i].is_of_daemon, VERBS[i].run == verb_probe))
             return EXIT_USAGE;
         return VERBS[i].run(request);
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * hbactl probe: one short read of each link that may be read, now. What may be is decided where devices are opened: by
- * hbad-collect, which is run once an adapter, one after the other. A refusal is a result like others.
+ * hbactl probe: one short read of each link that may be read, now. Where the daemon runs it has that done (probe_daemon.c), else it
+ * is done here. What may be read is decided where devices are opened: by hbad-collect, which is run once an adapter, one after
+ * the other. A refusal is a result like others.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "ctl/measure.h"
+#include "ctl/probe.h"
 #include "live/live.h"
 #include "output/bench.h"
 
@@ -160,12 +162,14 @@ static int probe_machine(struct probing *p)
 int verb_probe(const struct request *request)
 {
     struct probing p = { .request = request };
-    int r;
+    int r, status;
 
     if (request->n_captures || request->sysfs_root) {
         say("probe reads devices of this machine; hbactl bench --capture FILE shows what was measured");
         return EXIT_USAGE;
     }
+    if (probe_by_daemon(request, &status))
+        return status;
     r = probe_machine(&p);
     if (r == 0)
         say(p.has_no_host ? "No SCSI host was found." : "nothing could be probed");

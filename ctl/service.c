@@ -2,6 +2,8 @@
 /*
  * The daemon itself: how it is doing (status --service), and that it read its configuration again (reload).
  */
+#include "ctl/service.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -202,11 +204,12 @@ static int print_service(const struct request *request, struct bytes parameters)
         ADAPTERS = NUMBERS,
         HISTORY,
         WATCHER,
+        PROBES,
         MEMBERS
     };
     static const char *const NAMES[MEMBERS] = { "since",    "taken",       "rounds",
                                                 "clients",  "subscribers", "memory",
-                                                "adapters", "history",     "watcher" };
+                                                "adapters", "history",     "watcher", "probes" };
     _cleanup_(table_freep) struct table *table = table_new(COLUMNS, COLS);
     _cleanup_(arena_freep) struct arena *arena = arena_new();
     struct printing p = { table, arena, NULL };
@@ -238,7 +241,7 @@ static int print_service(const struct request *request, struct bytes parameters)
         return r;
     putc('\n', request->out);
     table_print(table, &request->style, request->out);
-    return 0;
+    return print_probes(found[PROBES], request->out);
 }
 
 int verb_service(const struct request *request)

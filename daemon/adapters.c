@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
+#include "daemon/probes.h"
 #include "diagnose/gather.h"
 #include "live/live.h"
 
@@ -208,6 +209,7 @@ void adapters_ended(struct adapter_state *a, bool is_stuck)
     watcher_read(a);
     manager_judge_at(m, m->schedule.running ? now + time_for_others(m) : now);
     adapters_go_on(m);
+    probes_go_on(m);
 }
 
 static int on_wake(sd_event_source *source, uint64_t now, void *userdata)

@@ -17,6 +17,7 @@
 #include "base/cleanup.h"
 #include "daemon/log.h"
 #include "daemon/manager.h"
+#include "daemon/probes.h"
 #include "daemon/process.h"
 
 enum {
@@ -67,6 +68,7 @@ void collector_abandon(struct adapter_state *a)
 {
     struct manager *m = a->manager;
 
+    probes_abandon(a);
     for (size_t i = 0; i < m->processes.n; i++)
         if (m->processes.v[i]->adapter == a)
             m->processes.v[i]->adapter = NULL;
@@ -98,7 +100,7 @@ static int recall_silence(struct collector *c)
             .error = ETIMEDOUT,
         };
 
-        if (p->adapter != a || !p->is_held)
+        if (p->adapter != a || !p->is_counted)
             continue;
         r = adapter_note(c->adapter, "%s%s has not answered for %llu s",
                          p->at ? "device " : "adapter ", p->at ? p->at : a->name,
@@ -129,6 +131,7 @@ static void finish(struct collector *c)
         a->has_whole = !c->is_broken;
         a->read_us = now;
         a->read_wall_us = manager_wall(a->manager);
+        probes_put(a);
     }
     a->is_stale = c->is_broken;
     a->is_unexamined = c->is_broken || c->is_stuck || !c->asks;

@@ -9,6 +9,7 @@
 
 #include "daemon/log.h"
 #include "daemon/manager.h"
+#include "daemon/probes.h"
 #include "diagnose/diagnose.h"
 #include "diagnose/ledger.h"
 #include "source/unite.h"
@@ -160,15 +161,14 @@ static int remember(struct manager *m)
     return r;
 }
 
-int judge(struct manager *m)
+/* Diagnoses all that was read. */
+static int judge_parts(struct manager *m, struct report **ret)
 {
     _cleanup_(source_closep) struct source *united = NULL;
     _cleanup_free_ struct unite_part *parts = calloc(m->adapters.n + 1, sizeof(*parts));
-    struct report *report = NULL;
     struct utsname name;
     struct taken taken;
     size_t n = 0;
-    int r;
 
     if (!parts)
         return -ENOMEM;
@@ -180,7 +180,19 @@ int judge(struct manager *m)
         if (m->adapters.v[i]->store)
             parts[n++] = (struct unite_part){ m->adapters.v[i]->store, m->adapters.v[i]->below };
     united = unite_new(parts, n, &taken);
-    r = united ? diagnose_parts(m, united, taken.wall_us, &report) : -ENOMEM;
+    return united ? diagnose_parts(m, united, taken.wall_us, ret) : -ENOMEM;
+}
+
+int judge(struct manager *m)
+{
+    struct report *report = NULL;
+    int r = judge_parts(m, &report);
+
+    if (r == 0 && probes_are_outdated(
+                      m, report->model)) { /* of links in another mode: once more without them */
+        report = report_free(report);
+        r = judge_parts(m, &report);
+    }
     if (r) {
         log_line(LOG_ERROR, "what was read cannot be judged: %s", strerror(-r));
         return r;

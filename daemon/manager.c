@@ -13,6 +13,7 @@
 #include <systemd/sd-daemon.h>
 
 #include "daemon/log.h"
+#include "daemon/probes.h"
 
 uint64_t manager_now(const struct manager *m)
 {
@@ -35,8 +36,10 @@ uint64_t manager_wall(const struct manager *m)
 void manager_judge_now(struct manager *m)
 {
     m->judged_us = manager_now(m);
-    if (judge(m) == 0)
+    if (judge(m) == 0) {
+        probes_judged(m);
         publish(m);
+    }
     malloc_trim(0); /* what judging took, beyond what it left */
     methods_looked(m);
 }
@@ -186,6 +189,7 @@ static void on_client_gone(void *userdata, struct client *c)
 
     publish_unsubscribe(m, c);
     memory_client_gone(m, c);
+    probe_requests_client_gone(m, c);
     for (size_t i = 0; i < m->waiters.n; i++)
         if (m->waiters.v[i].client != c)
             m->waiters.v[n++] = m->waiters.v[i];
@@ -256,6 +260,8 @@ static int start(struct manager *m)
         r = memory_start(m);
     if (r >= 0)
         r = supervision_start(m);
+    if (r >= 0)
+        r = probes_start(m);
     if (r >= 0 && m->captures)
         manager_judge_at(m, manager_now(m));
     return r < 0 ? r : 0;
@@ -286,6 +292,7 @@ struct manager *manager_free(struct manager *m)
     memory_stop(m);
     server_free(m->server);
     supervision_stop(m);
+    probes_stop(m);
     adapters_stop(m);
     captures_close(m->captures);
     publish_forget(m);

@@ -10,6 +10,7 @@
  *   captures.c   instead of both: a machine, or several of its days, from files
  *   judge.c      what was read of all adapters → a report             (lib/source unites, lib/diagnose judges)
  *   past.c       what was seen before
+ *   probes.c, probe_*.c     short reads that time the links       (lib/probe decides; probes.h)
  *   publish.c    a report → files, subscribers, journal
  *   entries.c    findings → entries of the journal
  *   supervision.c  what the service manager is told
@@ -28,6 +29,7 @@
 #include <sys/types.h>
 #include <systemd/sd-event.h>
 
+#include "base/json_write.h"
 #include "base/vec.h"
 #include "config/config.h"
 #include "daemon/buffer.h"
@@ -58,6 +60,7 @@ struct collector;
 struct process;
 struct captures;
 struct watcher;
+struct probes;
 
 /* An adapter, and what was read of it last. */
 struct adapter_state {
@@ -117,6 +120,8 @@ struct manager {
     struct memory *memory; /* NULL: none is kept */
     struct acknowledgements acknowledged;
     struct arena *acknowledged_texts;
+
+    struct probes *probes; /* NULL with captures */
 
     struct server *server;
     struct journal *journal;

@@ -12,6 +12,7 @@
 #include "daemon/io_hbad_monitor.h"
 #include "daemon/io_systemd_service.h"
 #include "daemon/manager.h"
+#include "daemon/probes.h"
 #include "diagnose/resolve.h"
 #include "output/output.h"
 
@@ -209,6 +210,7 @@ static int get_status(void *client, const struct varlink_call *call, const void 
     for (size_t i = 0; i < m->adapters.n; i++)
         adapter_object(w, m->adapters.v[i]);
     json_write_end_array(w);
+    probes_status(m, w);
     json_write_end_object(w);
     varlink_end(out, NULL, false);
     return VARLINK_REPLIED;
@@ -324,6 +326,7 @@ static const struct varlink_method METHODS[] = {
     { "History", HISTORY_ARGUMENTS, sizeof(struct history_arguments), false, remembered },
     { .name = "Reload", .run = reload },
     { .name = "Refresh", .run = refresh },
+    { "Probe", PROBE_METHOD_ARGUMENTS, sizeof(struct probe_arguments), false, probe_method },
     { 0 },
 };
 

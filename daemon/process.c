@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 #include "daemon/log.h"
+#include "daemon/probes.h"
 
 void process_free(struct process *p)
 {
@@ -41,14 +43,17 @@ void process_free(struct process *p)
 static void on_end(struct process *p)
 {
     struct adapter_state *a = p->adapter;
+    struct manager *m = p->manager;
 
-    if (a && p->is_held) {
-        schedule_release(&a->slot, p->for_adapter, manager_now(p->manager));
+    if (a && p->is_counted)
+        schedule_release(&a->slot, p->for_adapter, manager_now(m));
+    if (a && p->is_held)
         log_line(LOG_NOTE, "%s answers again", p->at ? p->at : a->name);
-    }
     process_free(p);
-    if (a)
-        adapters_go_on(a->manager);
+    if (!a)
+        return;
+    adapters_go_on(m);
+    probes_go_on(m);
 }
 
 static int on_child(sd_event_source *source, const siginfo_t *info, void *userdata)
@@ -92,7 +97,9 @@ void process_hold(struct process *p, const struct capture_stream *stream, uint64
     p->for_adapter = !p->at;
     p->cdb_len = stream->cdb_len;
     memcpy(p->cdb, stream->cdb, stream->cdb_len);
-    schedule_hold(&p->adapter->slot, p->for_adapter);
+    p->is_counted = p->at || !p->probes;
+    if (p->is_counted)
+        schedule_hold(&p->adapter->slot, p->for_adapter);
     if (p->is_child)
         return;
     p->connection = TAKE_FD(*out);
@@ -150,41 +157,57 @@ static int spawn(char *const argv[], const struct ends *ends, pid_t *ret)
     return r;
 }
 
-/* "--sysfs-root=…"; "" where hbad watches the machine itself. Returns 0 or -ENAMETOOLONG. */
-static int root_option(const struct options *o, char *buffer, size_t size)
+/* A command line. */
+struct words {
+    struct arena *arena;
+    char *v[COLLECT_PROBED_MAX + 10];
+    size_t n;
+    bool no_memory;
+};
+
+__attribute__((format(printf, 2, 3))) static void put_word(struct words *w, const char *format, ...)
 {
-    buffer[0] = '\0';
-    return o->sysfs_root && (size_t)snprintf(buffer, size, "--sysfs-root=%s", o->sysfs_root) >= size
-               ? -ENAMETOOLONG
-               : 0;
+    va_list args;
+
+    va_start(args, format);
+    w->v[w->n] = arena_vprintf(w->arena, format, args);
+    va_end(args);
+    w->no_memory |= !w->v[w->n++];
+}
+
+static void put_devices(struct words *w, const char *option, const struct varlink_strings *v)
+{
+    for (size_t i = 0; i < v->n; i++)
+        put_word(w, "--%s=%s", option, v->v[i]);
 }
 
 static int run_program(const struct options *o, const struct collect_request *request, int out,
                        int err, pid_t *ret)
 {
-    char below[4096 + 16], config[4096 + 16], root[4096 + 16], after[64];
-    char *argv[7] = { (char *)(uintptr_t)o->collector, below };
-    int n = 2;
+    _cleanup_(arena_freep) struct arena *arena = arena_new();
+    struct words w = { .arena = arena };
 
-    if (root_option(o, root, sizeof(root)) < 0)
-        return -ENAMETOOLONG;
-    if (root[0])
-        argv[n++] = root;
-
-    if ((size_t)snprintf(below, sizeof(below), "--below=%s", request->below) >= sizeof(below))
-        return -ENAMETOOLONG;
-    if (o->config) {
-        if ((size_t)snprintf(config, sizeof(config), "--config=%s", o->config) >= sizeof(config))
-            return -ENAMETOOLONG;
-        argv[n++] = config;
-    }
-    if (request->after) {
-        snprintf(after, sizeof(after), "--after=%s", request->after);
-        argv[n++] = after;
-    }
+    if (!arena)
+        return -ENOMEM;
+    put_word(&w, "%s", o->collector);
+    put_word(&w, "--below=%s", request->below);
+    if (o->sysfs_root)
+        put_word(&w, "--sysfs-root=%s", o->sysfs_root);
+    if (o->config)
+        put_word(&w, "--config=%s", o->config);
+    if (request->after)
+        put_word(&w, "--after=%s", request->after);
     if (request->unasked)
-        argv[n++] = (char *)(uintptr_t) "--unasked";
-    return spawn(argv, &(struct ends){ -1, out, err }, ret);
+        put_word(&w, "--unasked");
+    if (request->probes) {
+        put_word(&w, "--probe");
+        put_word(&w, "--await=%llu", (unsigned long long)request->await_s);
+        put_devices(&w, "probe", &request->named);
+        put_devices(&w, "select", &request->devices);
+    }
+    if (request->forced)
+        put_word(&w, "--force");
+    return w.no_memory ? -ENOMEM : spawn(w.v, &(struct ends){ -1, out, err }, ret);
 }
 
 /* Has a child of that pid followed. Returns 0 or a negative errno. */
@@ -228,21 +251,26 @@ static int start_watching_child(struct process *p, int *ret_connection)
 {
     const struct options *o = p->manager->options;
     _cleanup_close_ int ours = -1, theirs = -1;
-    char root[4096 + 16];
-    char *argv[4] = { (char *)(uintptr_t)o->collector, (char *)(uintptr_t) "--watch" };
-    int fds[2], r = root_option(o, root, sizeof(root));
+    _cleanup_(arena_freep) struct arena *arena = arena_new();
+    struct words w = { .arena = arena };
+    int fds[2], r;
     pid_t pid = 0;
 
-    if (r < 0)
-        return r;
-    argv[2] = root[0] ? root : NULL;
+    if (!arena)
+        return -ENOMEM;
+    put_word(&w, "%s", o->collector);
+    put_word(&w, "--watch");
+    if (o->sysfs_root)
+        put_word(&w, "--sysfs-root=%s", o->sysfs_root);
+    if (w.no_memory)
+        return -ENOMEM;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0)
         return -errno;
     ours = fds[0];
     theirs = fds[1];
     if (fcntl(ours, F_SETFL, O_NONBLOCK) < 0)
         return -errno;
-    r = spawn(argv, &(struct ends){ theirs, theirs, STDERR_FILENO }, &pid);
+    r = spawn(w.v, &(struct ends){ theirs, theirs, STDERR_FILENO }, &pid);
     if (r == 0)
         r = follow(p, pid);
     if (r == 0)
@@ -331,6 +359,7 @@ int process_start(struct adapter_state *a, const struct collect_request *request
 
     if (r < 0)
         return r;
+    p->probes = request->probes;
     *ret_err = -1;
     r = path ? start_connection(path, request, ret_out) : start_child(p, request, ret_out, ret_err);
     return settle(p, ret_place, r);

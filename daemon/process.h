@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A process that reads an adapter: one at the other end of a socket, which systemd starts with the rights that it takes, or,
- * where there is no such socket, a child. What it writes is daemon/collector.c's to read.
+ * A process that reads an adapter, or devices of it to time their links: one at the other end of a socket, which systemd starts
+ * with the rights that it takes, or, where there is no such socket, a child. What it writes is daemon/collector.c's, or
+ * daemon/probe_run.c's, to read.
  *
  * One that is held is waited for, though nobody listens to it any more: its end says that what it waited for has answered.
  * Of a child the kernel tells that. Of a connection the end of what it sends does, so that is read, and nothing made of it,
@@ -20,9 +21,11 @@ struct process {
     sd_event_source *end;          /* of a child, or of a connection that is held */
     bool is_child;
     int connection;   /* that is held; -1: none */
-    bool is_held;     /* its end is waited for, as schedule_hold() was told */
+    bool is_held;     /* its end is waited for */
     bool for_adapter; /* it hangs at the adapter itself */
-    char *at;         /* the device that it waits for; NULL: none */
+    bool probes;      /* it times links, and looks at the whole machine before: that it hangs there holds no adapter */
+    bool is_counted;  /* schedule_hold() was told of it */
+    char *at;        /* the device that it waits for; NULL: none */
     uint8_t cdb[CDB_MAX];
     size_t cdb_len;
     uint64_t since_us;
