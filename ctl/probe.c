@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "ctl/measure.h"
-#include "ctl/probe.h"
+#include "ctl/probe_daemon.h"
 #include "live/live.h"
 #include "output/bench.h"
 

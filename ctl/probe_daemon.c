@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * hbactl probe by the daemon (probe.h).
+ * hbactl probe by the daemon (probe_daemon.h).
  */
-#include "ctl/probe.h"
+#include "ctl/probe_daemon.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -385,7 +385,7 @@ static bool has_same_measures(const struct snapshot *s, const struct look *look)
 
         if (strcmp(a->device_id, b->device_id) != 0 || strcmp(a->method, b->method) != 0 ||
             a->block_bytes != b->block_bytes || a->kb_per_s != b->kb_per_s ||
-            a->median_us != b->median_us)
+            a->median_us != b->median_us || a->wall_us != b->wall_us)
             return false;
     }
     return true;

@@ -45,7 +45,7 @@ struct probe_request {
     }
 
 const struct varlink_argument PROBE_METHOD_ARGUMENTS[] = {
-    ARGUMENT(names, VARLINK_STRINGS),
+    { "names", VARLINK_STRINGS, false, offsetof(struct probe_arguments, names) },
     ARGUMENT(force, VARLINK_BOOL),
     ARGUMENT(columns, VARLINK_INT),
     ARGUMENT(utf8, VARLINK_BOOL),

@@ -93,7 +93,7 @@ class Answers(daemon.Test):
                 answer = self.client.ask(OURS + method, {"no_such_argument": 1}, more=True)
                 self.assert_error(answer, SERVICE + "InvalidParameter", {"parameter": "no_such_argument"})
                 for name in arguments:
-                    answer = self.client.ask(OURS + method, {name: []}, more=True)
+                    answer = self.client.ask(OURS + method, {name: {}}, more=True)
                     self.assert_error(answer, SERVICE + "InvalidParameter", {"parameter": name})
                 if arguments:
                     answer = self.client.ask(OURS + method)
@@ -106,7 +106,7 @@ class Answers(daemon.Test):
                                    ("Show", {"name": "target0:0:2"}), ("Show", {"name": ""}), ("GetStatus", {}),
                                    ("GetText", {"verb": "status"}), ("GetText", {"verb": "show", "word": "sdc", "json": "short"}),
                                    ("GetText", {"verb": "list", "word": "x"}), ("GetText", {"verb": "explain", "word": "x"}),
-                                   ("Reload", None), ("Refresh", {})):
+                                   ("Reload", None), ("Refresh", {}), ("Probe", {"names": []})):
             with self.subTest(method=method, parameters=parameters):
                 self.check_answer(method, self.client.ask(OURS + method, parameters))
 

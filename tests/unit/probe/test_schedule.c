@@ -278,16 +278,11 @@ static void ten_thousand_at_random(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_time),
-        cmocka_unit_test(next_time),
-        cmocka_unit_test(sleepers),
-        cmocka_unit_test(busy),
-        cmocka_unit_test(failing),
-        cmocka_unit_test(budget),
-        cmocka_unit_test(clock_set_back),
-        cmocka_unit_test(pick),
-        cmocka_unit_test(seeds),
-        cmocka_unit_test(ten_thousand_at_random),
+        cmocka_unit_test(first_time),     cmocka_unit_test(next_time),
+        cmocka_unit_test(sleepers),       cmocka_unit_test(busy),
+        cmocka_unit_test(failing),        cmocka_unit_test(budget),
+        cmocka_unit_test(clock_set_back), cmocka_unit_test(pick),
+        cmocka_unit_test(seeds),          cmocka_unit_test(ten_thousand_at_random),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
