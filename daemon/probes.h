@@ -17,6 +17,7 @@
 
 #include "base/json_write.h"
 #include "daemon/manager.h"
+#include "output/output.h"
 #include "probe/turns.h"
 #include "wire/stream.h"
 #include "wire/varlink.h"
@@ -54,7 +55,23 @@ struct probe_run {
     uint64_t started_us, heard_us;
 };
 
-struct probe_request;
+/* A device of a request. */
+struct wanted {
+    const char *id;
+    bool is_named, is_done;
+    const struct measurement *result; /* NULL: there is none */
+};
+
+struct probe_request {
+    struct client *client; /* NULL: it has gone */
+    struct arena *arena;
+    bool is_streamed; /* each result is told as it comes */
+    bool forced, is_of_all;
+    struct text_style style;
+    VEC(struct wanted) wanted;
+    VEC(const char *) notes;
+    size_t n_done;
+};
 
 struct probes {
     struct manager *manager;
@@ -148,3 +165,7 @@ void probe_requests_answer(struct probes *p);
 
 void probe_requests_client_gone(struct manager *m, const struct client *c);
 void probe_requests_forget(struct probes *p);
+
+/* ---- probe_answer.c ---- */
+/* Writes the last reply to a request. Returns 0 or -ENOMEM: what was written is no reply then. */
+int probe_answer_write(const struct manager *m, const struct probe_request *q, FILE *out);
