@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/cleanup.h"
 
@@ -74,24 +73,39 @@ static int parse_clock(const char *text, uint64_t *ret_seconds)
     return strcmp(text, "") == 0 || strcmp(text, "Z") == 0 ? 0 : -EINVAL;
 }
 
+static bool is_leap(uint64_t year)
+{
+    return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+}
+
+/* Days from 1970-01-01 to that date of the Gregorian calendar; -EINVAL where the month has no such day. */
+static int days_to(uint64_t year, uint64_t month, uint64_t day, uint64_t *ret)
+{
+    static const unsigned DAYS[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
+    uint64_t days = 0;
+
+    if (month < 1 || day < 1 || day > DAYS[month - 1] + (month == 2 && is_leap(year)))
+        return -EINVAL;
+    for (uint64_t y = 1970; y < year; y++)
+        days += 365 + is_leap(y);
+    for (uint64_t m = 1; m < month; m++)
+        days += DAYS[m - 1] + (m == 2 && is_leap(year));
+    *ret = days + day - 1;
+    return 0;
+}
+
 static int parse_date(const char *text, bool is_ahead, uint64_t *ret)
 {
-    uint64_t year, month, day, seconds = 0;
-    struct tm tm = { 0 }, back;
-    time_t at;
+    uint64_t year, month, day, days, seconds = 0;
 
     if (!read_part(&text, 4, 9999, &year) || year < 1970 || *text++ != '-' ||
         !read_part(&text, 2, 12, &month) || *text++ != '-' || !read_part(&text, 2, 31, &day))
         return -EINVAL;
-    tm.tm_year = (int)year - 1900;
-    tm.tm_mon = (int)month - 1;
-    tm.tm_mday = (int)day;
-    at = timegm(&tm);
-    if (!gmtime_r(&at, &back) || back.tm_mday != (int)day || back.tm_mon != (int)month - 1)
-        return -EINVAL; /* 2026-02-30 */
+    if (days_to(year, month, day, &days) < 0)
+        return -EINVAL;
     if (*text && ((*text != ' ' && *text != 'T') || parse_clock(text + 1, &seconds) < 0))
         return -EINVAL;
-    *ret = ((uint64_t)at + seconds) * SECOND_US + (!*text && is_ahead ? DAY_US : 0);
+    *ret = days * DAY_US + seconds * SECOND_US + (!*text && is_ahead ? DAY_US : 0);
     return 0;
 }
 

@@ -9,8 +9,9 @@
 #include "expect/expect.h"
 #include "finding/judge.h"
 
-/* Judges the model as it is at that minute, with all that is remembered. */
-static inline const struct report *judged(struct machine *k, unsigned minute)
+/* Judges the model as it is at that minute, with all that is remembered, and acknowledged. */
+static inline const struct report *judged_knowing(struct machine *k, unsigned minute,
+                                                  const struct acknowledgements *acknowledged)
 {
     k->report = calloc(1, sizeof(*k->report));
     assert_non_null(k->report);
@@ -19,8 +20,13 @@ static inline const struct report *judged(struct machine *k, unsigned minute)
     k->report->mono_us = minute * MINUTE_US;
     history_apply(k->past, k->model);
     assert_int_equal(expect_model(k->model, k->past), 0);
-    assert_int_equal(judge_report(k->report, k->past, k->acknowledged, &THRESHOLDS_DEFAULT), 0);
+    assert_int_equal(judge_report(k->report, k->past, acknowledged, &THRESHOLDS_DEFAULT), 0);
     return k->report;
+}
+
+static inline const struct report *judged(struct machine *k, unsigned minute)
+{
+    return judged_knowing(k, minute, NULL);
 }
 
 /* Ends a machine that was judged. */
