@@ -459,19 +459,28 @@ static void number(struct json_writer *w, const char *key, uint64_t value)
     json_write_u64(w, value);
 }
 
+uint64_t memory_lost(const struct manager *manager)
+{
+    struct writer_status s = { 0 };
+    uint64_t lost = 0;
+
+    if (manager->memory)
+        s = writer_status(manager->memory->writer);
+    for (enum record_kind k = 0; k < _RECORD_KIND_MAX; k++)
+        lost += s.lost[k];
+    return lost;
+}
+
 void memory_status(const struct manager *manager, struct json_writer *w)
 {
     const struct memory *m = manager->memory;
     struct writer_status s;
-    uint64_t lost = 0;
 
     if (!m) {
         json_write_null(w);
         return;
     }
     s = writer_status(m->writer);
-    for (enum record_kind k = 0; k < _RECORD_KIND_MAX; k++)
-        lost += s.lost[k];
     json_write_begin_object(w);
     json_write_key(w, "state");
     json_write_string(w, state_of(m, &s));
@@ -482,7 +491,7 @@ void memory_status(const struct manager *manager, struct json_writer *w)
         json_write_null(w);
     number(w, "waiting", s.n);
     number(w, "written", s.done);
-    number(w, "lost", lost);
+    number(w, "lost", memory_lost(manager));
     number(w, "given_up", s.given_up);
     json_write_end_object(w);
 }

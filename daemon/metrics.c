@@ -114,6 +114,9 @@ int metrics_of_daemon(const struct manager *m, FILE *out)
           m->subscribers.n, 0 },
         { "hbad_lost_journal_entries_total", "Entries that the journal did not take in time.",
           PROMETHEUS_COUNTER, journal_lost(m->journal), 0 },
+        { "hbad_lost_history_records_total",
+          "What was not remembered, for want of room or for trouble with the disk.",
+          PROMETHEUS_COUNTER, memory_lost(m), 0 },
         { "hbad_resident_memory_bytes", "Memory of hbad.", PROMETHEUS_GAUGE, own_memory(), 0 },
     };
 

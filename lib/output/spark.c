@@ -10,13 +10,13 @@
 static uint64_t mean_of(const uint64_t *v, size_t n, size_t columns, size_t column)
 {
     size_t from = n * column / columns, to = n * (column + 1) / columns;
-    uint64_t mean = 0, rest = 0;
+    uint64_t mean = 0, rest = 0, here = to > from ? to - from : 1;
 
     for (size_t i = from; i < to; i++) { /* without a sum that could be too large */
-        mean += v[i] / (to - from);
-        rest += v[i] % (to - from);
+        mean += v[i] / here;
+        rest += v[i] % here;
     }
-    return mean + rest / (to - from);
+    return mean + rest / here;
 }
 
 /* 0 for nothing, `steps` for the most. */
