@@ -436,7 +436,7 @@ class Trouble(Memory):
         self.assertEqual(len(self.history(d, "sdb")), 2)
 
     def test_limits_take_effect(self):
-        """A file of no more bytes than that: said, and monitoring goes on; with more again, so does the history."""
+        """Other limits have a writer of their own, and the same have none. (What they do: tests/history/test_writer.c.)"""
         d = self.run_on(golden(FLAPPING), 2)
         self.wait_until_written(d)
         first = self.writer_of(d)
