@@ -110,6 +110,7 @@ struct manager {
     uint64_t judge_us;   /* when the judging is due; UINT64_MAX: it is not */
     uint64_t remembered; /* the round that is in the past */
     uint64_t judged_us;  /* when it was judged last */
+    uint64_t metrics_us; /* when metrics.prom was written last */
     bool is_look_due; /* what is judged next is to be remembered, whether or not a round is over */
     struct watcher *watcher; /* NULL: with captures */
 
@@ -226,7 +227,7 @@ void judge_forget(struct manager *m);
 /* Tells everybody of a new report. */
 void publish(struct manager *m);
 /* Writes metrics.prom, where there is a runtime directory. */
-void publish_metrics(const struct manager *m);
+void publish_metrics(struct manager *m);
 /* Starts telling a client: queues the state. Returns 0 or -ENOMEM. */
 int publish_subscribe(struct manager *m, struct client *c);
 void publish_unsubscribe(struct manager *m, struct client *c);

@@ -101,8 +101,9 @@ static void publish_report(struct manager *m)
     publish_file(m, "report.json", write_report);
 }
 
-void publish_metrics(const struct manager *m)
+void publish_metrics(struct manager *m)
 {
+    m->metrics_us = manager_now(m);
     publish_file(m, "metrics.prom", metrics_write);
 }
 

@@ -12,7 +12,8 @@
 #include "daemon/log.h"
 #include "daemon/manager.h"
 
-#define HOUR_US (UINT64_C(3600) * 1000000)
+#define HOUR_US    (UINT64_C(3600) * 1000000)
+#define QUARTER_US (HOUR_US / 4)
 
 /* The report in a message, and of when it says to be: the second of its members (output_json()). NULL where it has no
  * time. */
@@ -123,6 +124,6 @@ void still(struct manager *m, bool counters)
     if (counters)
         remember_still(m);
     move_time(m);
-    if (counters)
-        publish_metrics(m);
+    if (counters && manager_now(m) >= m->metrics_us + QUARTER_US)
+        publish_metrics(m); /* of when it was looked; the rest of it is as it was */
 }

@@ -22,6 +22,8 @@
 #include "daemon/watcher.h"
 #include "source/patch.h"
 
+#define STAND_IN_US (15 * 60 * SECOND_US)
+
 enum {
     RETRY_DOUBLINGS = 6, /* of a second, from one that ended to the next */
     TAKEN_AT_ONCE = 64,  /* reads from it before the rest of the loop has its turn */
@@ -56,6 +58,17 @@ static void let_go(struct watcher *w)
     w->last = (struct watch_message){ 0 };
 }
 
+/* Where none watches for long, everything is looked at instead, as rarely as that must be. */
+static void stand_in(struct watcher *w)
+{
+    uint64_t now = manager_now(w->manager);
+
+    if (now < w->seen_us + STAND_IN_US)
+        return;
+    w->seen_us = now;
+    manager_look(w->manager);
+}
+
 /* Another one is started after a while, longer each time. */
 static void fail(struct watcher *w, const char *why)
 {
@@ -69,6 +82,7 @@ static void fail(struct watcher *w, const char *why)
     w->retry_us = manager_now(w->manager) + (SECOND_US << doublings);
     sd_event_source_set_time(w->timer, w->retry_us);
     sd_event_source_set_enabled(w->timer, SD_EVENT_ONESHOT);
+    stand_in(w);
 }
 
 /* ---- what it is told ---- */
@@ -205,6 +219,7 @@ static void take_round(struct watcher *w, const struct watch_message *round)
     w->rounds++;
     w->failures = 0;
     w->round_wall_us = manager_wall(m);
+    w->seen_us = now;
     free(TAKE_PTR(w->at));
     for (size_t i = 0; i < m->adapters.n; i++)
         if (m->adapters.v[i]->is_watched)
@@ -417,6 +432,7 @@ int watcher_begin(struct manager *m)
         return -ENOMEM;
     w->manager = m;
     w->fd = -1;
+    w->seen_us = manager_now(m);
     m->watcher = w;
     r = sd_event_add_time(m->event, &w->timer, CLOCK_MONOTONIC, 0, SECOND_US, on_timer, w);
     if (r >= 0)

@@ -22,6 +22,7 @@ struct watcher {
     char *at;      /* the adapter that it is at; NULL: none */
     enum watch_at at_what;
     uint64_t heard_us, retry_us;
+    uint64_t seen_us;  /* when all was looked at last, by it or, where none runs, instead of it */
     unsigned failures; /* in a row */
     bool has_changed;  /* something, since all was looked at last */
 
