@@ -9,6 +9,8 @@
  * One that says nothing any more hangs at the adapter that it said to turn to. It is left there, as a collector would be,
  * and another one goes on with the others.
  */
+#include "daemon/watcher.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +21,6 @@
 #include "daemon/log.h"
 #include "daemon/manager.h"
 #include "daemon/process.h"
-#include "daemon/watcher.h"
 #include "source/patch.h"
 
 #define STAND_IN_US (15 * 60 * SECOND_US)

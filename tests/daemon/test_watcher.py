@@ -8,10 +8,13 @@ import ctypes
 import os
 import shutil
 import signal
+import socket
 import stat
 import struct
+import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import daemon
@@ -59,7 +62,12 @@ class Opens:
         os.close(self.fd)
 
 
-class Watcher(daemon.Test):
+class Machine(daemon.Test):
+    """A tree that is watched."""
+
+    def watched_by(self):
+        return []
+
     def setUp(self):
         # Thousands of files that are made and replaced: in memory, where that can be.
         self.dir = tempfile.mkdtemp(prefix="hbad-watcher-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
@@ -92,7 +100,7 @@ class Watcher(daemon.Test):
             file.write('#!/bin/sh\ncase "$*" in *--watch*) ;; *) echo x >>%s/runs ;; esac\nexec %s "$@"\n' % (self.dir, COLLECT))
         os.chmod(collector, stat.S_IRWXU)
         d = self.start(config=TIMES.format(counters=counters, costly=costly, patience=patience),
-                       arguments=["--sysfs-root", self.root, "--collector", collector]).ready()
+                       arguments=["--sysfs-root", self.root, "--collector", collector, *self.watched_by()]).ready()
         self.wait(d, lambda s: s["watcher"]["rounds"] > 5 and s["watcher"]["unwatched"] == 0)
         return d
 
@@ -143,6 +151,8 @@ class Watcher(daemon.Test):
                     pass
         return None
 
+
+class Watcher(Machine):
     # -- what changes
 
     def test_rate_falls_and_comes_back(self):
@@ -327,6 +337,47 @@ class Watcher(daemon.Test):
     def test_captures_are_not_watched(self):
         d = self.start(days=daemon.golden(SPI)).ready()
         self.assertIsNone(self.status(d)["watcher"])
+
+
+class BySocket(Machine):
+    """The same where systemd starts watchers: a connection each."""
+
+    def watched_by(self):
+        listener = socket.socket(socket.AF_UNIX)
+        path = os.path.join(self.programs, "watch")
+        listener.bind(path)
+        listener.listen()
+        self.addCleanup(listener.close)
+        threading.Thread(target=self.serve, args=(listener,), daemon=True).start()
+        return ["--watch-socket", path]
+
+    def serve(self, listener):
+        self.started = []
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            with connection:
+                self.started.append(subprocess.Popen([COLLECT, "--watch", "--sysfs-root", self.root], stdin=connection,
+                                                     stdout=connection))
+
+    def end(self, d):
+        """Each ends when nobody listens to it."""
+        super().end(d)
+        for process in self.started:
+            self.assertEqual(process.wait(daemon.PATIENCE), 0)
+
+    test_rate_falls_and_comes_back = Watcher.test_rate_falls_and_comes_back
+    test_one_adapter_hangs = Watcher.test_one_adapter_hangs
+
+    def test_nobody_at_the_socket(self):
+        self.started = []
+        write_tree(load(SPI), self.root)
+        d = self.start(config=TIMES.format(counters="1h", costly=0, patience="20s"),
+                       arguments=["--sysfs-root", self.root, "--watch-socket", self.dir + "/none"]).ready()
+        self.assertEqual(self.wait(d, lambda s: s["watcher"]["state"] == "failed")["watcher"]["why"], "No such file or directory")
+        self.assertEqual(self.report_when(d, lambda r: True)["notes"], [])
 
 
 if __name__ == "__main__":
