@@ -7,7 +7,8 @@
  * tells.
  *
  * States are read in rounds, all at once. Counters go on from where they are, in small steps: what asks firmware is spread
- * evenly over the time that there is, and when all have been read those that differ are sent together.
+ * evenly over the time that there is (modes, too, where they cost that), and when all have been read those that differ are
+ * sent together.
  */
 #include <errno.h>
 #include <poll.h>
@@ -123,7 +124,7 @@ static int look_at_states(struct watch *w)
         for (size_t k = 0; r == 0 && k < a->states.list.n; k++)
             r = watched_read(&w->w, &a->states.list.v[k]);
         if (r == 0)
-            r = watched_send(&a->states);
+            r = watched_send(&a->states, true);
     }
     return r < 0 ? r : tell_round(w, false, began);
 }
@@ -152,15 +153,27 @@ static struct watched_file *file_of_turn(struct watch *w)
     return NULL;
 }
 
+/* What differs of an adapter: modes that cost to read are modes all the same. */
+static int send_counters(struct watch *w, struct watched *a)
+{
+    int r = 0;
+
+    for (int states = 0; r == 0 && states < 2; states++) {
+        if (!watched_differ(&a->counters, states))
+            continue;
+        r = tell_at(w, a, states ? WATCH_AT_STATES : WATCH_AT_COUNTERS);
+        if (r == 0)
+            r = watched_send(&a->counters, states);
+    }
+    return r;
+}
+
 static int end_counters(struct watch *w)
 {
     int r = 0;
 
-    for (size_t i = 0; r == 0 && i < w->adapters.n; i++) {
-        r = tell_at(w, w->adapters.v[i], WATCH_AT_COUNTERS);
-        if (r == 0)
-            r = watched_send(&w->adapters.v[i]->counters);
-    }
+    for (size_t i = 0; r == 0 && i < w->adapters.n; i++)
+        r = send_counters(w, w->adapters.v[i]);
     if (r == 0)
         r = tell_round(w, true, w->counters_began_us);
     w->at_adapter = w->at_file = 0;
@@ -221,7 +234,7 @@ static int watch_adapter(struct watch *w, const char *below)
     if (r == 0)
         r = watched_walk(&w->w, w->adapters.v[i]);
     if (r == 0)
-        r = watched_send(&w->adapters.v[i]->states);
+        r = watched_send(&w->adapters.v[i]->states, true);
     return r < 0 ? r : tell_round(w, false, now_us());
 }
 

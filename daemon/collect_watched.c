@@ -169,8 +169,9 @@ static int see(void *userdata, const struct attribute *a, const char *path, cons
     struct watched *x = walk->adapter;
     struct watched_file f = { .fd = -1,
                               .is_link = a->flags & ATTR_IS_LINK,
-                              .is_costly = attribute_is_costly(a) };
-    bool is_state = !f.is_costly && !fact_kind_counts(a->key->kind);
+                              .is_costly = attribute_is_costly(a),
+                              .is_state = !fact_kind_counts(a->key->kind) };
+    bool is_each_round = f.is_state && !f.is_costly;
     int r = 0;
 
     if (!attribute_is_watched(a) || (v && (v->error == EACCES || v->error == EPERM)))
@@ -182,10 +183,10 @@ static int see(void *userdata, const struct attribute *a, const char *path, cons
         return -ENOMEM;
     if (v)
         r = v->error ? keep_refusal(&f, v->error) : keep(&f, 0, v->bytes.data, v->bytes.len);
-    if (r == 0 && is_state)
+    if (r == 0 && is_each_round)
         hold_open(walk->watching, &f);
     if (r == 0)
-        r = vec_push(is_state ? &x->states.list : &x->counters.list, f);
+        r = vec_push(is_each_round ? &x->states.list : &x->counters.list, f);
     if (r < 0) {
         free(f.value);
         return r;
@@ -236,8 +237,16 @@ static int put(struct store *store, const struct watched_file *f)
     return r == -ENOMEM ? r : 0; /* what no capture can hold, nobody has */
 }
 
+bool watched_differ(const struct watched_files *files, bool states)
+{
+    for (size_t i = 0; i < files->list.n; i++)
+        if (files->list.v[i].differs && files->list.v[i].is_state == states)
+            return true;
+    return false;
+}
+
 /* Those from `*at` on, as many as go at once. */
-static int send_some(struct watched_files *files, size_t *at)
+static int send_some(struct watched_files *files, bool states, size_t *at)
 {
     _cleanup_(store_freep) struct store *store = NULL;
     size_t n = 0;
@@ -246,7 +255,7 @@ static int send_some(struct watched_files *files, size_t *at)
     for (; r == 0 && *at < files->list.n && n < SENT_AT_ONCE; ++*at) {
         struct watched_file *f = &files->list.v[*at];
 
-        if (!f->differs)
+        if (!f->differs || f->is_state != states)
             continue;
         f->differs = false;
         n++;
@@ -257,11 +266,11 @@ static int send_some(struct watched_files *files, size_t *at)
     return r < 0 || !store ? r : capture_write_chunk(store, stdout);
 }
 
-int watched_send(struct watched_files *files)
+int watched_send(struct watched_files *files, bool states)
 {
     int r = 0;
 
     for (size_t at = 0; r == 0 && at < files->list.n;)
-        r = send_some(files, &at);
+        r = send_some(files, states, &at);
     return r;
 }

@@ -22,6 +22,7 @@ struct watched_file {
     int error; /* or why not */
     int fd;    /* -1: it is opened each time */
     bool is_link, is_costly;
+    bool is_state; /* it says how a link is; else it counts */
     bool is_known; /* it was read at all */
     bool differs;  /* from what was sent last */
     bool is_gone;  /* it is not read any more */
@@ -56,6 +57,9 @@ int watched_walk(struct watching *w, struct watched *a);
 /* Reads the file again. Returns 0, or -ENOMEM. */
 int watched_read(struct watching *w, struct watched_file *f);
 
+/* Does any of them differ: of those that say how links are (`states`), or of those that count? */
+bool watched_differ(const struct watched_files *files, bool states);
+
 /* Writes those that differ to standard output, as objects of a capture stream; none where none does. They do not differ
  * any more then. Returns 0 or a negative errno. */
-int watched_send(struct watched_files *files);
+int watched_send(struct watched_files *files, bool states);

@@ -184,6 +184,14 @@ class Watcher(Machine):
         self.rounds(d, 5)
         self.assertEqual(self.runs(), runs)  # and nothing is asked for it
 
+    def test_a_mode_that_costs_to_read(self):
+        d = self.machine(SPI)
+        period, runs = [p for p in self.find("period") if self.read(p).startswith("6.25")][0], self.runs()
+        name = os.path.basename(os.path.dirname(period))
+        self.put(period, "12.5\n")
+        self.report_when(d, lambda r: any(x["kernel_name"] == name and x["actual"]["label"] == "Ultra160" for x in r["links"]))
+        self.wait(d, lambda _: self.runs() > runs)  # the adapter is read anew
+
     def test_what_vanishes_is_looked_for(self):
         d = self.machine(SPI)
         before = len(self.report_when(d, lambda r: True)["devices"])
