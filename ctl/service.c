@@ -207,9 +207,9 @@ static int print_service(const struct request *request, struct bytes parameters)
         PROBES,
         MEMBERS
     };
-    static const char *const NAMES[MEMBERS] = { "since",    "taken",       "rounds",
-                                                "clients",  "subscribers", "memory",
-                                                "adapters", "history",     "watcher", "probes" };
+    static const char *const NAMES[MEMBERS] = { "since",       "taken",  "rounds",   "clients",
+                                                "subscribers", "memory", "adapters", "history",
+                                                "watcher",     "probes" };
     _cleanup_(table_freep) struct table *table = table_new(COLUMNS, COLS);
     _cleanup_(arena_freep) struct arena *arena = arena_new();
     struct printing p = { table, arena, NULL };

@@ -11,7 +11,9 @@
 
 #include "base/text.h"
 #include "daemon/log.h"
+#include "daemon/memory.h"
 #include "daemon/process.h"
+#include "probe/cell.h"
 
 enum {
     REASONS_MAX = 16, /* of those why devices are not probed; the rest is counted as one */
@@ -134,6 +136,18 @@ bool probes_are_outdated(struct manager *m, const struct model *now)
     return any;
 }
 
+static void remember(struct manager *m, const struct turn *t, const struct measurement *x)
+{
+    const struct measure_record record = { .at_us = x->wall_us,
+                                           .device_id = t->id,
+                                           .method = x->method,
+                                           .block_bytes = x->block_bytes,
+                                           .kb_per_s = cell_kb_per_s(x) };
+
+    if (measurement_counts(x) && record.kb_per_s)
+        memory_measure(m, &record);
+}
+
 void probes_result(struct probe_run *run, struct probed *d, const struct measurement *m)
 {
     struct probes *p = run->probes;
@@ -142,6 +156,7 @@ void probes_result(struct probe_run *run, struct probed *d, const struct measure
         log_line(LOG_ERROR, "the result of a probe of %s is lost: out of memory", d->hctl);
     if (measurement_counts(m))
         probes_put(run->adapter);
+    remember(p->manager, d->turn, m);
     probe_requests_take(p, run, d, m);
 }
 

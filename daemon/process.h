@@ -23,8 +23,9 @@ struct process {
     int connection;   /* that is held; -1: none */
     bool is_held;     /* its end is waited for */
     bool for_adapter; /* it hangs at the adapter itself */
-    bool probes;      /* it times links, and looks at the whole machine before: that it hangs there holds no adapter */
-    bool is_counted;  /* schedule_hold() was told of it */
+    bool
+        probes; /* it times links, and looks at the whole machine before: that it hangs there holds no adapter */
+    bool is_counted; /* schedule_hold() was told of it */
     char *at;        /* the device that it waits for; NULL: none */
     uint8_t cdb[CDB_MAX];
     size_t cdb_len;

@@ -47,8 +47,8 @@ int turns_update(struct turns *t, const struct plan *plan, const char *machine_i
 /* The plan goes. */
 void turns_forget_plan(struct turns *t);
 
-/* Where only the start is known of a device: looks for when it was read, in what is remembered. What it read today is taken to
- * be `bytes` for each probe. */
+/* Where only the start is known of a device: looks for when it was read, in what is remembered. For each probe of today that is
+ * remembered, `bytes` count as read; of several within minutes, only one may be. */
 void turn_recall(struct turn *t, const struct snapshot *past, uint64_t bytes, uint64_t now_us);
 
 /* When it is to be read; UINT64_MAX: never, as things are. */

@@ -49,12 +49,12 @@ part '"end": true'
 """
 
 
-def fails(error, why="", bytes_read=0):
+def fails(error, why="", bytes_read=0, us=5000):
     """What a collector does that gets no result."""
     disturbed = ', \\"disturbed\\": \\"%s\\"' % why if why else ""
     error = ', \\"error\\": \\"%s\\"' % error if error else ""
     return ('part "\\"measures\\": [{\\"device\\": \\"$device\\", \\"method\\": \\"read-buffer/sg\\", \\"block\\": 65536, \\"bytes\\": %d, '
-            '\\"us\\": 5000, \\"depth\\": 1%s%s}]"\n' % (bytes_read, error, disturbed))
+            '\\"us\\": %d, \\"depth\\": 1%s%s}]"\n' % (bytes_read, us, error, disturbed))
 
 
 @unittest.skipUnless(namespaces_work(), "no mount namespace here: not root, or not permitted")
@@ -125,10 +125,10 @@ class Probes(daemon.Test):
     def collected_by(self):
         return ["--collector", self.collector]
 
-    def machine(self, probe="interval = 1h", more=""):
+    def machine(self, probe="interval = 1h", more="", arguments=()):
         quick = "[daemon]\npatience = 2s\nquarantine = 100ms\nsettle = 10ms\nclear_after = 1ms\ninterval = 1h\n"
         self.began = time.time()
-        return self.start(config=quick + "[probe]\n" + probe + "\n" + more, arguments=self.collected_by(),
+        return self.start(config=quick + "[probe]\n" + probe + "\n" + more, arguments=[*self.collected_by(), *arguments],
                           before=in_namespace("mount --bind %s/sys /sys" % self.root)).ready()
 
     def wait_for(self, condition, what=""):
@@ -196,20 +196,35 @@ class Probes(daemon.Test):
             d.ask(OURS + "Refresh")
             self.assertNotIn(target, self.clocks(d))
 
+    def test_over_a_restart(self):
+        """What the memory knows of: when the next is due, and what was read today."""
+        kept = ["--state-dir", os.path.join(self.dir, "state")]
+        os.mkdir(kept[1])
+        d = self.machine("interval = 1h\nper_day = 5M", arguments=kept)
+        self.assertEqual(self.probe(d, "0:0:0:0")["parameters"]["read"], 1)
+        d.ask(OURS + "Refresh")
+        last = self.probes(d)["last"]
+        self.end(d)
+        d = self.machine("interval = 1h\nper_day = 5M", arguments=kept)
+        self.wait_for(lambda: self.probes(d)["last"], self.probes(d))
+        self.assertAlmostEqual(self.probes(d)["last"], last, delta=60)
+        if time.time() % 86400 > 300:
+            self.assertEqual(self.probe(d, "0:0:0:0")["parameters"]["read"], 0)  # today's bytes are spent
+        self.assertEqual(self.probe(d, "0:0:1:0")["parameters"]["read"], 1)
+
     def test_one_that_has_become_slow(self):
         """Is told of after two probes that are far enough apart, and not after several looks at one."""
         d = self.machine(more="[thresholds]\nread_below_apart = 3s\n")
         findings = lambda: [f["code"] for f in d.ask(OURS + "GetReport")["parameters"]["report"]["findings"]
                             if "0:0:0:0" in f["names"] or "sda" in f["names"]]
-        slow = COLLECTOR_READS.replace('\\"us\\": 5000', '\\"us\\": 500000')
-        self.assertNotEqual(slow, COLLECTOR_READS)
+        fast, slow = (fails("", bytes_read=READ, us=us) for us in (50000, 500000))
 
         def read():
             self.assertEqual(self.probe(d, "0:0:0:0")["parameters"]["read"], 1)
             d.ask(OURS + "Refresh")
             return time.monotonic()
 
-        self.do("0:0:0:0", COLLECTOR_READS)
+        self.do("0:0:0:0", fast)
         read()
         self.do("0:0:0:0", slow)
         first = read()
@@ -219,7 +234,7 @@ class Probes(daemon.Test):
             time.sleep(0.5)
         read()
         self.wait_for(lambda: "read-below-link" in findings(), findings)
-        self.do("0:0:0:0", COLLECTOR_READS)
+        self.do("0:0:0:0", fast)
         read()
         self.wait_for(lambda: findings() == [], findings)
 
@@ -400,7 +415,7 @@ class Probes(daemon.Test):
         self.assert_error(d.ask(OURS + "Probe", {"names": "sda"}), "org.varlink.service.InvalidParameter", {"parameter": "names"})
         self.assertEqual(self.asked(), [])
         d = self.start(daemon.golden(CASE)).ready()
-        self.assertEqual(self.probe(d)["error"], OURS + "NothingToProbe")
+        self.assertEqual(d.ask(OURS + "Probe")["error"], OURS + "NothingToProbe")
         self.assertIsNone(self.probes(d))
 
     def test_only_root_may(self):
