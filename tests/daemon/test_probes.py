@@ -415,7 +415,7 @@ class Probes(daemon.Test):
         self.assert_error(d.ask(OURS + "Probe", {"names": "sda"}), "org.varlink.service.InvalidParameter", {"parameter": "names"})
         self.assertEqual(self.asked(), [])
         d = self.start(daemon.golden(CASE)).ready()
-        self.assertEqual(d.ask(OURS + "Probe")["error"], OURS + "NothingToProbe")
+        self.assertEqual(self.probe(d)["error"], OURS + "NothingToProbe")
         self.assertIsNone(self.probes(d))
 
     def test_only_root_may(self):
