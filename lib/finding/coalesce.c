@@ -97,11 +97,10 @@ int coalesce(const struct track_events *events, const struct report *report,
 {
     size_t n = events->list.n, used = 0;
     _cleanup_free_ struct placed *placed = calloc(n + 1, sizeof(*placed));
-    int r = placed ? 0 : -ENOMEM;
+    const struct track_event **all = calloc(n + 1, sizeof(*all));
+    int r = placed && all ? 0 : -ENOMEM;
 
-    *ret = (struct coalescence){ .events = calloc(n + 1, sizeof(const struct track_event *)) };
-    if (!ret->events)
-        r = -ENOMEM;
+    *ret = (struct coalescence){ .events = all };
     for (size_t i = 0; r == 0 && i < n; i++) {
         placed[i] = (struct placed){ .event = &events->list.v[i], .group = ALONE };
         if (n >= COALESCE_FROM)
