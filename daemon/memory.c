@@ -459,21 +459,30 @@ static void number(struct json_writer *w, const char *key, uint64_t value)
     json_write_u64(w, value);
 }
 
-uint64_t memory_lost(const struct manager *manager)
+static struct memory_counts counts_of(const struct writer_status *s)
 {
-    struct writer_status s = { 0 };
-    uint64_t lost = 0;
+    struct memory_counts c = { .written = s->done, .waiting = s->n };
 
-    if (manager->memory)
-        s = writer_status(manager->memory->writer);
     for (enum record_kind k = 0; k < _RECORD_KIND_MAX; k++)
-        lost += s.lost[k];
-    return lost;
+        c.lost += s->lost[k];
+    return c;
+}
+
+bool memory_counts(const struct manager *m, struct memory_counts *ret)
+{
+    struct writer_status s;
+
+    if (!m->memory)
+        return false;
+    s = writer_status(m->memory->writer);
+    *ret = counts_of(&s);
+    return true;
 }
 
 void memory_status(const struct manager *manager, struct json_writer *w)
 {
     const struct memory *m = manager->memory;
+    struct memory_counts counts;
     struct writer_status s;
 
     if (!m) {
@@ -481,6 +490,7 @@ void memory_status(const struct manager *manager, struct json_writer *w)
         return;
     }
     s = writer_status(m->writer);
+    counts = counts_of(&s);
     json_write_begin_object(w);
     json_write_key(w, "state");
     json_write_string(w, state_of(m, &s));
@@ -489,9 +499,9 @@ void memory_status(const struct manager *manager, struct json_writer *w)
         json_write_string(w, strerror(s.error));
     else
         json_write_null(w);
-    number(w, "waiting", s.n);
-    number(w, "written", s.done);
-    number(w, "lost", memory_lost(manager));
+    number(w, "waiting", counts.waiting);
+    number(w, "written", counts.written);
+    number(w, "lost", counts.lost);
     number(w, "given_up", s.given_up);
     json_write_end_object(w);
 }

@@ -54,8 +54,14 @@ void memory_client_gone(struct manager *m, const struct client *client);
 
 #define MEMORY_PATIENCE_US (UINT64_C(3) * 1000000)
 
-/* Records that were left out so far, for want of room or because they could not be written. */
-uint64_t memory_lost(const struct manager *m);
+/* How many records there were so far. */
+struct memory_counts {
+    uint64_t written, lost;
+    uint64_t waiting; /* now */
+};
+
+/* Returns false where no memory is kept. */
+bool memory_counts(const struct manager *m, struct memory_counts *ret);
 
 /* How it goes, for people: an object, or null where no memory is kept. */
 void memory_status(const struct manager *m, struct json_writer *w);

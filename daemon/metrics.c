@@ -9,7 +9,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "daemon/manager.h"
+#include "daemon/memory.h"
+#include "daemon/watcher.h"
 #include "output/metrics.h"
 #include "output/prometheus.h"
 
@@ -96,15 +97,65 @@ static void write_cpu(struct prometheus *p)
     prometheus_end(p);
 }
 
+struct single {
+    const char *name, *help;
+    enum prometheus_type type;
+    uint64_t value;
+    unsigned digits;
+};
+
+static void write_singles(struct prometheus *p, const struct single *singles, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        prometheus_single(p, singles[i].name, singles[i].type, singles[i].help, singles[i].value,
+                          singles[i].digits);
+}
+
+static void write_memory(struct prometheus *p, const struct manager *m)
+{
+    struct memory_counts c;
+
+    if (memory_counts(m, &c)) {
+        const struct single numbers[] = {
+            { "hbad_history_records_total", "Records of the history that are on the disk.",
+              PROMETHEUS_COUNTER, c.written, 0 },
+            { "hbad_history_lost_records_total",
+              "Records that are not: there was no room, or they could not be written.",
+              PROMETHEUS_COUNTER, c.lost, 0 },
+            { "hbad_history_waiting_records", "Records that are not yet.", PROMETHEUS_GAUGE,
+              c.waiting, 0 },
+        };
+
+        write_singles(p, numbers, ELEMENTS(numbers));
+    }
+}
+
+static void write_watcher(struct prometheus *p, const struct watcher *w)
+{
+    if (w) {
+        const struct single numbers[] = {
+            { "hbad_watcher_running", "Is what changes in between watched?", PROMETHEUS_GAUGE,
+              w->process != NULL, 0 },
+            { "hbad_watcher_rounds_total", "Rounds over all files that are watched.",
+              PROMETHEUS_COUNTER, w->rounds, 0 },
+            { "hbad_watcher_reads_total", "Files that were read in them.", PROMETHEUS_COUNTER,
+              w->before_reads + (uint64_t)w->last.reads, 0 },
+            { "hbad_watcher_costly_reads_total", "Of these, those for which an adapter is asked.",
+              PROMETHEUS_COUNTER, w->before_costly + (uint64_t)w->last.costly, 0 },
+            { "hbad_watcher_cpu_seconds_total", "Processor time of it.", PROMETHEUS_COUNTER,
+              w->before_cpu_us + (uint64_t)w->last.cpu_us, 6 },
+            { "hbad_watcher_stuck_processes", "Watchers that hang at a file.", PROMETHEUS_GAUGE,
+              w->stuck, 0 },
+        };
+
+        write_singles(p, numbers, ELEMENTS(numbers));
+    }
+}
+
 int metrics_of_daemon(const struct manager *m, FILE *out)
 {
     struct prometheus writer = prometheus(out), *p = &writer;
-    const struct {
-        const char *name, *help;
-        enum prometheus_type type;
-        uint64_t value;
-        unsigned digits;
-    } numbers[] = {
+    const struct single numbers[] = {
         { "hbad_start_timestamp_seconds", "When hbad was started, in seconds since 1970.",
           PROMETHEUS_GAUGE, m->since_wall_us, 6 },
         { "hbad_rounds_total", "Looks at all adapters since then.", PROMETHEUS_COUNTER,
@@ -114,19 +165,16 @@ int metrics_of_daemon(const struct manager *m, FILE *out)
           m->subscribers.n, 0 },
         { "hbad_lost_journal_entries_total", "Entries that the journal did not take in time.",
           PROMETHEUS_COUNTER, journal_lost(m->journal), 0 },
-        { "hbad_lost_history_records_total",
-          "What was not remembered, for want of room or for trouble with the disk.",
-          PROMETHEUS_COUNTER, memory_lost(m), 0 },
         { "hbad_resident_memory_bytes", "Memory of hbad.", PROMETHEUS_GAUGE, own_memory(), 0 },
     };
 
     prometheus_begin(p, "hbad_build_info", PROMETHEUS_GAUGE, "The version of hbad; always 1.");
     prometheus_sample(p, PROMETHEUS_LABELS({ "version", HBAD_VERSION }), 1, 0);
     prometheus_end(p);
-    for (size_t i = 0; i < ELEMENTS(numbers); i++)
-        prometheus_single(p, numbers[i].name, numbers[i].type, numbers[i].help, numbers[i].value,
-                          numbers[i].digits);
+    write_singles(p, numbers, ELEMENTS(numbers));
     write_cpu(p);
+    write_memory(p, m);
+    write_watcher(p, m->watcher);
     write_adapters(p, m);
     return prometheus_done(p);
 }

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 import daemon
 from daemon import OURS, SERVICE, golden
@@ -65,6 +66,28 @@ class Metrics(daemon.Test):
             if name.startswith("hba_"):
                 self.assertEqual(family.samples, written[name].samples)
         self.assertEqual(told["hbad_clients"].value(), 1)
+
+
+    def ask(self, d):
+        return parse(hbactl("--socket", d.path, "--daemon", "metrics").stdout)
+
+    def test_of_the_memory(self):
+        with tempfile.TemporaryDirectory(prefix="hbad-state-") as folder:
+            d = self.start(golden(BELOW), arguments=["--state-dir", folder]).ready()
+            deadline = time.monotonic() + daemon.PATIENCE
+            while not (families := self.ask(d))["hbad_history_records_total"].value():
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.02)
+            self.assertEqual(families["hbad_history_lost_records_total"].value(), 0)
+            self.assertIn("hbad_history_waiting_records", families)
+        self.assertNotIn("hbad_history_records_total", self.ask(self.start(golden(BELOW)).ready()))
+
+    def test_of_the_watcher(self):
+        """It watches this machine, whatever that has."""
+        families = self.ask(self.start().ready())
+        for name in ("running", "rounds_total", "reads_total", "costly_reads_total", "cpu_seconds_total", "stuck_processes"):
+            self.assertIn("hbad_watcher_" + name, families)
+        self.assertNotIn("hbad_watcher_running", self.ask(self.start(golden(BELOW)).ready()))
 
 
 class Entries(daemon.Test):
