@@ -13,6 +13,15 @@
 
 static const uint64_t HOUR_US = 3600ull * 1000000;
 
+/* "45 s", "90 min": in minutes from two of them on. */
+static const char *span_of(struct judging *j, uint64_t us)
+{
+    uint64_t s = us / 1000000;
+    bool is_short = s < 120;
+
+    return arena_printf(j->arena, "%" PRIu64 " %s", is_short ? s : s / 60, is_short ? "s" : "min");
+}
+
 /* ---- link-flapping ---- */
 
 /* The changes of a link, by the times at which they were seen, oldest first. */
@@ -165,9 +174,9 @@ static int add_flapping(struct judging *j, struct changes *all, size_t first)
         r = add_steps(j, f, l, c);
     return r < 0
                ? r
-               : judge_say(j, f, "%s%s changed state or mode %zu times within %" PRIu64 " min",
+               : judge_say(j, f, "%s%s changed state or mode %zu times within %s",
                            judge_link_name(j, l), judge_more(j, f->subjects.n - 1),
-                           c->at.n - c->first, (j->report->wall_us - c->at.v[c->first]) / 60000000);
+                           c->at.n - c->first, span_of(j, j->report->wall_us - c->at.v[c->first]));
 }
 
 /* A link below one that flaps does so because of it. */
@@ -358,8 +367,8 @@ static int add_growth(struct judging *j, struct finding **f, const struct link *
             r = judge_situation(j, *f, judge_situation_of(l));
         if (r == 0) {
             (*f)->severity = SEVERITY_INFO;
-            r = judge_say(j, *f, "%s counts %s: %" PRIu64 " more within %" PRIu64 " min",
-                          judge_link_name(j, l), g->key->name, g->grown, g->us / 60000000);
+            r = judge_say(j, *f, "%s counts %s: %" PRIu64 " more within %s", judge_link_name(j, l),
+                          g->key->name, g->grown, span_of(j, g->us));
         }
     }
     if (r < 0)

@@ -30,6 +30,11 @@ class Entries(unittest.TestCase):
         self.assertEqual(self.said([entry("raised"), entry("raised", name="phy-0:1")], "raised:link-lost@phy-0:0"),
                          ["not expected: raised:link-lost@phy-0:1 sda: …"])
 
+    def test_what_may_be(self):
+        self.assertEqual(self.said([], "?raised:link-lost@sda"), [])
+        self.assertEqual(self.said([entry("raised")], "?raised:link-lost@sda"), [])
+        self.assertEqual(len(self.said([entry("raised"), entry("raised")], "?raised:link-lost@sda")), 1)
+
     def test_well_formed(self):
         self.assertEqual(self.said([entry("raised", MESSAGE_ID="b" * 32)], "raised:link-lost@sda"),
                          ["not the message id of its code: raised link-lost: …"])

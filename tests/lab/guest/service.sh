@@ -30,10 +30,9 @@ property() {
     systemctl show --value --property="$1" "${2:-hbad.service}"
 }
 
-# processes_of USER: how many there are.
+# processes_of PROGRAM: how many there are.
 processes_of() {
-    # shellcheck disable=SC2009 # there is no pgrep
-    ps -o user,pid | grep -c "^$1 "
+    cat /proc/[0-9]*/comm 2>/dev/null | grep -cx "$1"
 }
 
 # configure NAME: its input is what the administrator says, in a file of that name, and is in force.
@@ -73,4 +72,26 @@ entries() {
 # told CHANGE CODE [NAME]: is there at least one?
 told() {
     [ "$(entries "$@")" -gt 0 ]
+}
+
+# entries_of_findings: all of them, an object a line.
+entries_of_findings() {
+    journalctl --no-pager --output=json --identifier=hbad | grep '"HBAD_CODE"'
+}
+
+# answers WHEN: hbad answers at once (at most, what starting hbactl takes here), whatever is the matter.
+answers() {
+    local ms
+    for _ in 1 2 3; do
+        ms=$(milliseconds hbactl --daemon list hosts) || fail "hbad does not answer: $1"
+        at_most "milliseconds for an answer, $1" "$ms" "$(within 1)000"
+    done
+}
+
+# ends WHEN: it ends within a second on a quiet machine, whatever is stuck; and comes again.
+ends() {
+    local ms
+    ms=$(milliseconds systemctl stop hbad.service) || fail "hbad cannot be stopped: $1"
+    at_most "milliseconds to stop, $1" "$ms" "$(within 1)000"
+    is "hbad" "$(property ActiveState) $(property Result)" "inactive success"
 }
