@@ -6,14 +6,15 @@
 
 # shellcheck source=/dev/null
 . /lab/scenario
-# shellcheck source=/dev/null
-[ "${root:-bare}" != service ] || . /lab/service.sh
 
 # fail TEXT: ends the scenario as failed.
 fail() {
     echo "FAIL: $*"
     exit 1
 }
+
+# shellcheck source=/dev/null
+[ "${root:-bare}" != service ] || . /lab/service.sh
 
 # load_modules: loads the scenario's modules, one a line with its parameters, in that order.
 load_modules() {
