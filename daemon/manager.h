@@ -115,8 +115,9 @@ struct manager {
     struct watcher *watcher; /* NULL: with captures */
 
     struct past_looks past;
-    struct report *report;       /* NULL: none yet */
-    struct buffer *report_reply; /* to GetReport */
+    struct report *report; /* NULL: none yet */
+    struct buffer
+        *report_reply; /* to GetReport, where somebody has asked since it is so; else NULL */
     struct tracker tracker;
     struct memory *memory; /* NULL: none is kept */
     struct acknowledgements acknowledged;
@@ -228,6 +229,8 @@ void judge_forget(struct manager *m);
 void publish(struct manager *m);
 /* Writes metrics.prom, where there is a runtime directory. */
 void publish_metrics(struct manager *m);
+/* The reply to GetReport, which is the manager's. There must be a report. NULL without memory. */
+struct buffer *publish_reply(struct manager *m);
 /* Starts telling a client: queues the state. Returns 0 or -ENOMEM. */
 int publish_subscribe(struct manager *m, struct client *c);
 void publish_unsubscribe(struct manager *m, struct client *c);

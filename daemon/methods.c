@@ -33,12 +33,16 @@ static int get_report(void *client, const struct varlink_call *call, const void 
                       FILE *out)
 {
     struct manager *m = manager_of(client);
+    struct buffer *reply;
 
     (void)call;
     (void)arguments;
-    if (!m->report_reply)
+    if (!m->report)
         return no_report(out);
-    client_reply_shared(client, m->report_reply);
+    reply = publish_reply(m);
+    if (!reply)
+        return -ENOMEM;
+    client_reply_shared(client, reply);
     return VARLINK_REPLIED;
 }
 

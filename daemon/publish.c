@@ -82,23 +82,21 @@ static void publish_file(const struct manager *m, const char *name,
 
 static int write_report(const struct manager *m, FILE *out)
 {
-    const size_t around = strlen(BEFORE) + sizeof(BEHIND);
-
-    fwrite(m->report_reply->data + strlen(BEFORE), m->report_reply->len - around, 1, out);
+    output_json(m->report, false, out);
     return ferror(out) ? -EIO : 0;
 }
 
 static void publish_report(struct manager *m)
 {
-    struct buffer *message = report_message(m->report);
-
-    if (!message) {
-        log_line(LOG_ERROR, "the report cannot be told: %s", strerror(ENOMEM));
-        return;
-    }
-    buffer_unref(m->report_reply);
-    m->report_reply = message;
+    m->report_reply = buffer_unref(m->report_reply);
     publish_file(m, "report.json", write_report);
+}
+
+struct buffer *publish_reply(struct manager *m)
+{
+    if (!m->report_reply)
+        m->report_reply = report_message(m->report);
+    return m->report_reply;
 }
 
 void publish_metrics(struct manager *m)

@@ -15,71 +15,43 @@
 #define HOUR_US    (UINT64_C(3600) * 1000000)
 #define QUARTER_US (HOUR_US / 4)
 
-/* The report in a message, and of when it says to be: the second of its members (output_json()). NULL where it has no
- * time. */
-static char *find_time(struct buffer *message, char **ret_report)
+/* Puts the time in place of the one in a file of the report: the second of its members (output_json()). Returns 0 or a
+ * negative errno. */
+static int write_time(const char *path, const char *text, size_t len)
 {
-    static const char REPORT[] = "{\"schema\":", KEY[] = "\"taken\":\"";
-    char *report = memmem(message->data, message->len, REPORT, strlen(REPORT)), *at = NULL;
-    size_t near = 128; /* the schema's name is short */
+    static const char KEY[] = "\"taken\":\"";
+    char beginning[128], *at; /* the schema's name is short */
+    _cleanup_close_ int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    ssize_t n = fd < 0 ? -1 : pread(fd, beginning, sizeof(beginning), 0);
 
-    if (report && message->len - (size_t)(report - message->data) > near)
-        at = memmem(report, near, KEY, strlen(KEY));
-    *ret_report = report;
-    return at ? at + strlen(KEY) : NULL;
-}
-
-/* In its place: text of the same length in a file in memory. */
-static void write_time(const char *dir, const char *text, size_t len, size_t at)
-{
-    _cleanup_free_ char *path = NULL;
-    _cleanup_close_ int fd = -1;
-
-    if (asprintf(&path, "%s/report.json", dir) < 0) {
-        path = NULL;
-        return;
-    }
-    fd = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (fd < 0 || pwrite(fd, text, len, (off_t)at) != (ssize_t)len)
-        log_line(LOG_ERROR, "%s: %s", path, strerror(errno));
-}
-
-/* One that nobody else has: who is being sent the old one gets that to its end. Returns 0 or -ENOMEM. */
-static int make_own(struct buffer **b)
-{
-    struct buffer *copy;
-    char *data;
-
-    if ((*b)->refs == 1)
-        return 0;
-    data = malloc((*b)->len);
-    if (!data)
-        return -ENOMEM;
-    memcpy(data, (*b)->data, (*b)->len);
-    copy = buffer_take(data, (*b)->len);
-    if (!copy)
-        return -ENOMEM;
-    buffer_unref(*b);
-    *b = copy;
-    return 0;
+    if (n < 0)
+        return -errno;
+    at = memmem(beginning, (size_t)n, KEY, strlen(KEY));
+    if (!at)
+        return -EBADMSG;
+    n = pwrite(fd, text, len, at + strlen(KEY) - beginning);
+    return n < 0 ? -errno : (size_t)n == len ? 0 : -EIO;
 }
 
 static void move_time(struct manager *m)
 {
+    _cleanup_free_ char *path = NULL;
     time_t seconds = (time_t)(m->report->wall_us / 1000000);
-    char text[32], *at, *report;
+    char text[32];
     struct tm tm;
     size_t len;
+    int r;
 
-    if (!m->report_reply || make_own(&m->report_reply) < 0)
-        return;
-    at = find_time(m->report_reply, &report);
+    m->report_reply = buffer_unref(m->report_reply); /* it has the old time */
     len = gmtime_r(&seconds, &tm) ? strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm) : 0;
-    if (!at || !len || at[len] != '"')
+    if (!len || !m->options->runtime)
         return;
-    memcpy(at, text, len);
-    if (m->options->runtime)
-        write_time(m->options->runtime, text, len, (size_t)(at - report));
+    r = asprintf(&path, "%s/report.json", m->options->runtime);
+    if (r < 0)
+        path = NULL;
+    r = r < 0 ? -ENOMEM : write_time(path, text, len);
+    if (r < 0)
+        log_line(LOG_ERROR, "%s: %s", path ? path : "report.json", strerror(-r));
 }
 
 /* May a judgement be another one though nothing has changed? What is said of a time is over when that has passed; and what
