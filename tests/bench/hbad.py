@@ -34,6 +34,14 @@ def timed(d, method):
     return first * 1e3, whole * 1e3, len(answer)
 
 
+def whole(d, *arguments):
+    """Milliseconds that hbactl takes from its start to its end."""
+    begin = time.monotonic()
+    subprocess.run([os.path.join(daemon.PROGRAMS, "hbactl"), "--socket", d.path, *arguments], stdout=subprocess.DEVNULL,
+                   check=False)  # its status is that of the machine
+    return (time.monotonic() - begin) * 1e3
+
+
 def resident(d):
     with open("/proc/%d/status" % d.process.pid, encoding="ascii") as file:
         fields = dict(line.split(":", 1) for line in file)
@@ -50,6 +58,9 @@ def main(luns="1000"):
         answers = [timed(d, "GetReport") for _ in range(TIMES)]
         print("GetReport, %d bytes: first byte after %.1f ms, the last after %.1f ms (medians of %d)" % (
             answers[0][2], *(statistics.median(a[i] for a in answers) for i in (0, 1)), TIMES))
+        for arguments in (["status"], ["show", "sda"], ["status", "--service"], ["report", "--json=pretty"]):
+            print("hbactl %s: %.1f ms (median of %d)" % (
+                " ".join(arguments), statistics.median(whole(d, *arguments) for _ in range(TIMES)), TIMES))
         print("judging and telling: %.0f ms (median of 5)" % statistics.median(timed(d, "Refresh")[1] for _ in range(5)))
         print("resident: %(VmRSS).1f MiB, at most %(VmHWM).1f MiB" % resident(d))
         clients = [d.client() for _ in range(SUBSCRIBERS)]
