@@ -53,6 +53,34 @@ disk() {
     qemu -drive "if=none,id=$1,driver=null-co,size=64M,read-zeroes=on"
 }
 
+# image NAME MIB: adds a virtio disk /dev/vda, /dev/vdb, ... whose contents stay from one start of the machine to the next.
+image() {
+    # shellcheck disable=SC2154 # of lab
+    truncate -s "$2M" "$work/$1"
+    qemu -drive "if=virtio,format=raw,file=$work/$1"
+}
+
+# machine_cut OUT NUMBER LIMIT: starts the machine, and some time after it has said "lab: cut" (seconds, which nobody
+# knows beforehand) it has no power any more. Returns 3 where it does not say so.
+machine_cut() {
+    local console=$1/console-cut-$2.log pid='' left=$3
+    timeout -k 5 "$3" "${LAB_QEMU[@]}" -pidfile "$work/pid" -serial "file:$console" -serial null \
+        </dev/null >"$1/qemu.log" 2>&1 &
+    while [ "$left" -gt 0 ] && kill -0 $! 2>/dev/null && ! grep -qsa 'lab: cut' "$console"; do
+        sleep 1
+        left=$((left - 1))
+    done
+    grep -qsa 'lab: cut' "$console" || {
+        say "no word of the machine whose power is to be cut; the console's last lines:"
+        tail -n 5 "$console" >&2
+    }
+    sleep "$((RANDOM % 6)).$((RANDOM % 1000))"
+    pid=$(cat "$work/pid") && kill -KILL "$pid"
+    wait $! 2>/dev/null || true
+    rm -f "$work/pid"
+    grep -qsa 'lab: cut' "$console" || return 3
+}
+
 # machine_run OUT LIMIT: runs the command line for at most LIMIT seconds and puts what the guest sends
 # into OUT. Returns 0 or 1 as the scenario's script ended, 124 at a time limit, 3 where the lab itself
 # failed: the guest did not come up, or its results were lost on the way.
