@@ -57,7 +57,7 @@ class CatConfig(Scratch):
         self.assertEqual(values(p.stdout), {
             ("[daemon]", "interval"): "10min", ('[link "sd*"]', "expect"): "Ultra160",
             ('[link "host "x""]', "reason"): "two words # and no comment", ('[device "sda"]', "tier"): "sysfs"})
-        self.assertIn("\n# %s:12\ninterval = 10min\n#settle = 2s\n" % path, p.stdout)
+        self.assertIn("\n# %s:12\ninterval = 10min\n#watch = 1min\n" % path, p.stdout)
 
     def test_is_a_configuration_again(self):
         for path in (self.file("a.conf", SAID), os.path.join(TESTS, "config/well.conf")):
@@ -105,7 +105,7 @@ class CatConfig(Scratch):
         p = run(*in_namespace("mount --bind %s/etc /etc" % self.dir, HBACTL, "cat-config"))
         self.assertEqual((p.returncode, p.stderr), (0, ""))
         self.assertTrue(p.stdout.startswith("# From /etc/hbad/hbad.conf,\n#      and /etc/hbad/hbad.conf.d/50-a.conf.\n"), p.stdout)
-        self.assertIn("\n# /etc/hbad/hbad.conf.d/50-a.conf:2\ninterval = 2h\n# /etc/hbad/hbad.conf:3\nsettle = 4s\n", p.stdout)
+        self.assertIn("\n# /etc/hbad/hbad.conf.d/50-a.conf:2\ninterval = 2h\n#watch = 1min\n#counters = 5min\n#costly_reads = 600\n# /etc/hbad/hbad.conf:3\nsettle = 4s\n", p.stdout)
 
 
 if __name__ == "__main__":
