@@ -152,6 +152,7 @@ static void start(struct adapter_state *a)
     adapter_forget_notes(a);
     adapter_note(a, "hbad-collect for %s cannot be started: %s", a->name, strerror(-r));
     a->is_stale = a->is_unexamined = true;
+    a->behind_us = 0;
     schedule_ended(&m->schedule, &a->slot, false, manager_now(m));
     manager_judge_at(m, manager_now(m));
 }
@@ -199,11 +200,22 @@ static uint64_t time_for_others(const struct manager *m)
     return m->report ? MOMENT_US : MOMENT_US + m->config.daemon.patience_us;
 }
 
+uint64_t adapters_behind(const struct manager *m)
+{
+    uint64_t until = 0;
+
+    for (size_t i = 0; i < m->adapters.n; i++)
+        if (m->adapters.v[i]->behind_us > manager_now(m) && m->adapters.v[i]->behind_us > until)
+            until = m->adapters.v[i]->behind_us;
+    return until;
+}
+
 void adapters_ended(struct adapter_state *a, bool is_stuck)
 {
     struct manager *m = a->manager;
     uint64_t now = manager_now(m);
 
+    a->behind_us = 0;
     schedule_ended(&m->schedule, &a->slot, is_stuck, now);
     m->is_look_due = true;
     watcher_read(a);

@@ -51,7 +51,9 @@ static int on_judge(sd_event_source *source, uint64_t now, void *userdata)
     (void)source;
     (void)now;
     m->judge_us = UINT64_MAX;
-    if (!memory_holds_up(m))
+    if (adapters_behind(m))
+        manager_judge_at(m, adapters_behind(m));
+    else if (!memory_holds_up(m))
         manager_judge_now(m);
     return 0;
 }

@@ -67,14 +67,18 @@ struct adapter_state {
     struct manager *manager;
     char *below, *name; /* struct adapter of diagnose/gather.h */
     struct schedule_slot slot;
-    struct collector *run;     /* reading it now; NULL: none */
-    struct store *store;       /* NULL: nothing was read yet */
-    bool has_whole;            /* the store has all of it, whatever did not answer */
-    bool is_stale;             /* the last time brought nothing that is as good as what was known */
-    bool is_unexamined;        /* something could not be read the last time */
-    VEC(char *) notes;         /* what, and why */
-    bool is_watched;           /* the watcher was told of it */
-    uint64_t watched_wall_us;  /* when the watcher was through with it last; 0: never */
+    struct collector *run;    /* reading it now; NULL: none */
+    struct store *store;      /* NULL: nothing was read yet */
+    bool has_whole;           /* the store has all of it, whatever did not answer */
+    bool is_stale;            /* the last time brought nothing that is as good as what was known */
+    bool is_unexamined;       /* something could not be read the last time */
+    VEC(char *) notes;        /* what, and why */
+    bool is_watched;          /* the watcher was told of it */
+    uint64_t watched_wall_us; /* when the watcher was through with it last; 0: never */
+    /* Something is not as it was read: until then it is waited for being read anew, and not judged. 0: all is as read. */
+    uint64_t behind_us;
+    uint64_t rested_us; /* not to be read anew before, for something like that; 0: at any time */
+    unsigned restless;  /* how often in a row that was so right behind a reading */
     uint64_t read_us, took_us; /* when (manager_now(); 0: never), and how long it took */
     uint64_t read_wall_us;
 };
@@ -163,6 +167,9 @@ void adapters_stop(struct manager *m);
 
 /* Starts what is due, and sets the alarm for what is next. */
 void adapters_go_on(struct manager *m);
+
+/* Until when nothing is to be judged, for an adapter is about to be read anew; 0: it may be. */
+uint64_t adapters_behind(const struct manager *m);
 
 /* A run has ended: what was read is in the adapter. `is_stuck`: something did not answer. */
 void adapters_ended(struct adapter_state *a, bool is_stuck);

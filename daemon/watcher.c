@@ -24,9 +24,11 @@
 #include "source/patch.h"
 
 #define STAND_IN_US (15 * 60 * SECOND_US)
+#define REST_US     (10 * SECOND_US) /* between two readings of an adapter for what the watcher saw */
 
 enum {
     RETRY_DOUBLINGS = 6, /* of a second, from one that ended to the next */
+    RESTLESS_MAX = 12,   /* half a day from one reading to the next */
     TAKEN_AT_ONCE = 64,  /* reads from it before the rest of the loop has its turn */
 };
 
@@ -173,14 +175,27 @@ static void set_alarm(struct watcher *w)
 
 /* ---- what it says ---- */
 
-/* The adapter is to be read anew: soon, but not over and over again. */
-static void read_again(struct adapter_state *a)
+/* Links of the adapter are not as they were: it is to be read anew. Until then nothing is judged, unless that takes long:
+ * what its devices said is of before the change, and would contradict what the driver says now. What is otherwise right
+ * behind a reading has changed meanwhile. Where that never ends, the two see different things, and it is read ever more
+ * rarely. */
+static void read_again(struct adapter_state *a, enum watch_at at)
 {
     struct manager *m = a->manager;
     const struct config_daemon *d = &m->config.daemon;
-    uint64_t soon = manager_now(m) + d->settle_us, rested = a->read_us + d->counters_us;
+    uint64_t now = manager_now(m), soon = now + d->settle_us;
 
-    schedule_at(&a->slot, soon > rested ? soon : rested);
+    if (a->behind_us > now)
+        return; /* it is about to be */
+    if (soon < a->rested_us)
+        soon = a->rested_us;
+    a->restless = at != WATCH_AT_WALK          ? 0
+                  : a->restless < RESTLESS_MAX ? a->restless + 1
+                                               : RESTLESS_MAX;
+    a->rested_us = soon + (REST_US << a->restless);
+    a->behind_us = (soon < now + REST_US ? soon : now + REST_US) + d->patience_us;
+    schedule_at(&a->slot, soon);
+    manager_judge_at(m, a->behind_us);
     adapters_go_on(m);
 }
 
@@ -198,14 +213,10 @@ static int take_changes(struct watcher *w, const struct store *changes)
     w->has_changed = true;
     if (w->at_what == WATCH_AT_COUNTERS)
         return 0;
-    if (w->at_what == WATCH_AT_STATES)
-        read_again(a);
-    if (result.gone) { /* what there is now is not known before it has been read */
-        m->list_is_old = true;
-        return 0;
-    }
     m->is_look_due = true;
-    manager_judge_at(m, manager_now(m) + SECOND_US);
+    if (result.gone) /* what there is now is not known before it has been read */
+        m->list_is_old = true;
+    read_again(a, w->at_what);
     return 0;
 }
 
@@ -229,7 +240,7 @@ static void take_round(struct watcher *w, const struct watch_message *round)
         m->is_look_due = true;
     if (is_judged_soon || (round->counters && w->has_changed))
         manager_judge_at(m, now);
-    else
+    else if (!adapters_behind(m))
         still(m, round->counters);
     if (round->counters)
         w->has_changed = false;
