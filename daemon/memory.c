@@ -372,74 +372,12 @@ void memory_look(struct manager *manager, const struct snapshot *before,
     set_alarm(m);
 }
 
-/* The words of a text, which is changed. Ids and names of the kernel have no blanks. */
-static int words_of(char *text, const char ***ret, size_t *ret_n)
-{
-    VEC(const char *) words = { 0 };
-    char *rest = NULL;
-    int r = 0;
-
-    for (char *word = strtok_r(text, " ", &rest); r == 0 && word; word = strtok_r(NULL, " ", &rest))
-        r = vec_push(&words, word);
-    *ret = words.v;
-    *ret_n = words.n;
-    return r;
-}
-
-static void put_finding(struct memory *m, struct record *record, const struct tracked *t)
-{
-    struct finding_record *f = &record->finding;
-    _cleanup_free_ char *key = finding_key(t->entry->code, t->subject);
-    _cleanup_free_ char *subjects = strdup(t->subjects), *names = strdup(t->names);
-    int r = key && subjects && names ? 0 : -ENOMEM;
-
-    f->key = key;
-    if (r == 0)
-        r = words_of(subjects, &f->subjects.v, &f->subjects.n);
-    if (r == 0)
-        r = words_of(names, &f->names.v, &f->names.n);
-    if (r == 0)
-        put(m, record);
-    else
-        log_line(LOG_ERROR, "a finding is not remembered: out of memory");
-}
-
-void memory_finding(struct manager *manager, const struct track_event *e)
+void memory_put(struct manager *manager, struct record *record)
 {
     struct memory *m = manager->memory;
-    const struct tracked *t = e->tracked;
-    uint64_t now_us = manager->report ? manager->report->wall_us : judge_wall(manager);
-    bool is_over = e->change == TRACK_CLEARED;
-    uint64_t gone_us = is_over ? manager_now(manager) - t->gone_us : 0;
-    struct record record = { .kind = RECORD_FINDING,
-                             .finding = { .since_us = t->since_us,
-                                          .code = t->entry->code,
-                                          .severity = t->severity,
-                                          .life = is_over ? FINDING_CLEARED : FINDING_CONFIRMED,
-                                          .changed_us = now_us,
-                                          .until_us = is_over ? now_us - gone_us : 0,
-                                          .summary = t->summary } };
 
-    if (!m || !m->is_loaded)
-        return;
-    put_finding(m, &record, t);
-    record_done(&record);
-}
-
-void memory_measure(struct manager *manager, const struct measure_record *measure)
-{
-    struct record record = { .kind = RECORD_MEASURE, .measure = *measure };
-
-    if (manager->memory)
-        put(manager->memory, &record);
-}
-
-void memory_acknowledge(struct manager *manager, const struct acknowledgement *a)
-{
-    struct record record = { .kind = RECORD_ACKNOWLEDGE, .acknowledge = *a };
-
-    if (manager->memory)
-        put(manager->memory, &record);
+    if (m && (record->kind != RECORD_FINDING || m->is_loaded))
+        put(m, record);
 }
 
 /* ---- how it goes ---- */

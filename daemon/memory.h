@@ -30,6 +30,10 @@ void memory_reload(struct manager *m);
 /* A look, and the one before it that was put in (NULL: none). */
 void memory_look(struct manager *m, const struct snapshot *before, const struct snapshot *after);
 
+/* Puts a record in; what is in it is copied. Findings only when those are known that were there before: what becomes of
+ * them may not be what it seems. What there is no room for is counted. */
+void memory_put(struct manager *m, struct record *record);
+
 /* Something has become of a finding. */
 void memory_finding(struct manager *m, const struct track_event *e);
 
