@@ -143,6 +143,7 @@ const char *resolve_live_hctl(const char *name, char *buffer, size_t size);
 
 int verb_status(const struct request *request);
 int verb_list(const struct request *request);
+int verb_findings(const struct request *request);
 int verb_show(const struct request *request);
 int verb_explain(const struct request *request);
 int verb_compare(const struct request *request);

@@ -28,6 +28,7 @@ static const struct {
     { "status", 0, 0, verb_status, "status",
       "hosts, links and devices as a tree, with what is wrong (default)" },
     { "list", 1, 1, verb_list, "list hosts|links|devices|findings", "one table" },
+    { "findings", 0, 0, verb_findings, "findings", "what is wrong: list findings" },
     { "show", 1, 1, verb_show, "show NAME", "everything known of one host, link or device" },
     { "explain", 1, 1, verb_explain, "explain NAME|CODE|codes",
       "why it is judged so; what a finding means; all there are" },

@@ -72,6 +72,16 @@ int verb_list(const struct request *request)
     return told(&outcome.notes);
 }
 
+int verb_findings(const struct request *request)
+{
+    static const char *const WORDS[] = { "findings" };
+    struct request list = *request;
+
+    list.words = WORDS;
+    list.n_words = 1;
+    return verb_list(&list);
+}
+
 static bool looks_like_code(const char *name)
 {
     return strchr(name, '-') && !name[strspn(name, "abcdefghijklmnopqrstuvwxyz-")];

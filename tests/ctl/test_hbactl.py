@@ -299,6 +299,9 @@ class Forms(Scratch):
 
     def test_a_list_of_nothing_is_one_line(self):
         self.assertEqual(hbactl(*captures(NOTHING_TO_SAY), "list", "findings").stdout, "0 findings.\n")
+        for options in ([], ["--json"]):
+            self.assertEqual(hbactl(*captures(BELOW), *options, "findings").stdout,
+                             hbactl(*captures(BELOW), *options, "list", "findings").stdout)
 
     def test_utf8_locale_draws_lines(self):
         out = hbactl(*beside(BELOW), env={"LC_ALL": "C.UTF-8", "COLUMNS": "80"}, cwd=GOLDEN).stdout
