@@ -278,6 +278,10 @@ int verb_ack(const struct request *request)
         say("ack needs either --reason TEXT, and may have --until TIME, or --withdraw");
         return EXIT_USAGE;
     }
+    if (words->reason && !acknowledgement_is_reason(words->reason)) {
+        say("--reason: not a line of text of at most %d bytes", ACKNOWLEDGEMENT_REASON_MAX);
+        return EXIT_USAGE;
+    }
     if (words->until && parse_when("--until", words->until, true, &until) < 0)
         return EXIT_USAGE;
     return ask_named(request, &acknowledge, until);

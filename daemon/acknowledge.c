@@ -20,7 +20,6 @@
 #define INTERFACE "io.hbad.monitor"
 
 enum {
-    REASON_MAX = 1000,  /* bytes: a sentence or two */
     FINDINGS_MAX = 256, /* acknowledged by one call */
 };
 
@@ -212,7 +211,7 @@ const struct varlink_argument ACKNOWLEDGE_ARGUMENTS[] = {
 
 static const char *wrong_argument(const struct manager *m, const struct acknowledge_arguments *a)
 {
-    if (a->reason && (!*a->reason || strlen(a->reason) > REASON_MAX))
+    if (a->reason && !acknowledgement_is_reason(a->reason))
         return "reason";
     if (a->until && (a->until < 0 || !a->reason || a->until > INT64_MAX / 1000000 ||
                      (uint64_t)a->until * 1000000 <= judge_wall(m)))

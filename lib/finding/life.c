@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/names.h"
+#include "base/text.h"
 
 static const char *const LIVES[] = {
     [FINDING_NEW] = "new",
@@ -31,6 +32,19 @@ char *finding_key(const char *code, const char *subject)
     char *key;
 
     return asprintf(&key, "%s %s", code, subject) < 0 ? NULL : key;
+}
+
+bool acknowledgement_is_reason(const char *text)
+{
+    size_t len = strlen(text);
+
+    if (!len || len > ACKNOWLEDGEMENT_REASON_MAX ||
+        !text_is_utf8((struct bytes){ (const uint8_t *)text, len }))
+        return false;
+    for (const unsigned char *at = (const unsigned char *)text; *at; at++)
+        if (*at < ' ' || *at == 0x7f || (*at == 0xc2 && at[1] < 0xa0)) /* C1 are U+0080 to U+009F */
+            return false;
+    return true;
 }
 
 const struct acknowledgement *acknowledgement_of(const struct acknowledgements *all,

@@ -51,6 +51,11 @@ struct acknowledgement {
     uint64_t until_us; /* 0: for good */
 };
 
+/* Can it be a reason: a line of text, valid UTF-8 without control characters (C0, DEL, C1), of at most so many bytes? It goes
+ * to terminals, into tables and the journal. */
+enum { ACKNOWLEDGEMENT_REASON_MAX = 1000 };
+bool acknowledgement_is_reason(const char *text);
+
 struct acknowledgements {
     VEC(struct acknowledgement) list;
 };

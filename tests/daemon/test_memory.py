@@ -283,7 +283,7 @@ class Acknowledged(Memory):
 
     def test_arguments(self):
         d = self.run_on(golden(BELOW))
-        for wrong, more in (("reason", {"reason": ""}), ("reason", {"reason": "x" * 1001}), ("until", {"until": -1}),
+        for wrong, more in (("reason", {"reason": ""}), ("reason", {"reason": "x" * 1001}), ("reason", {"reason": "two\nlines"}), ("until", {"until": -1}),
                             ("until", {"until": 1 << 62}), ("until", {"until": 1 << 40, "reason": None})):
             self.assert_error(d.ask(OURS + "Acknowledge", dict({"name": "sdb", "reason": "x"}, **more)),
                               SERVICE + "InvalidParameter", {"parameter": wrong})

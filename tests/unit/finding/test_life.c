@@ -97,12 +97,43 @@ static void test_key(void **state)
     free(key);
 }
 
+static void test_reason(void **state)
+{
+    static const struct {
+        const char *text;
+        bool is_good;
+    } TEXTS[] = {
+        { "cable is ordered", true },
+        { "Kabel für Bucht 3 – Dienstag", true },
+        { "", false },
+        { "two\nlines", false },
+        { "red \033[31m", false },
+        { "\x7f", false },
+        { "\xc2\x9b"
+          "31m",
+          false }, /* CSI */
+        { "\xc2\xa0", true },
+        { "no UTF-8 \xff", false },
+        { "\xc2", false },
+    };
+    char text[ACKNOWLEDGEMENT_REASON_MAX + 2];
+
+    (void)state;
+    for (size_t i = 0; i < ELEMENTS(TEXTS); i++)
+        assert_int_equal(acknowledgement_is_reason(TEXTS[i].text), TEXTS[i].is_good);
+    memset(text, 'x', sizeof(text));
+    text[ACKNOWLEDGEMENT_REASON_MAX + 1] = '\0';
+    assert_false(acknowledgement_is_reason(text));
+    text[ACKNOWLEDGEMENT_REASON_MAX] = '\0';
+    assert_true(acknowledgement_is_reason(text));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mode_is_quiet), cmocka_unit_test(test_loss_stays_loud),
         cmocka_unit_test(test_time),          cmocka_unit_test(test_others_are_not_meant),
-        cmocka_unit_test(test_key),
+        cmocka_unit_test(test_key),           cmocka_unit_test(test_reason),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
