@@ -124,6 +124,9 @@ initramfs_build() {
     cp "$(package_dir "$cache" open-iscsi)/sbin/iscsistart" "$root/usr/bin/"
     for tool in $packages; do
         find "$(package_dir "$cache" "$tool")" -path '*bin/*' -type f -exec cp -t "$root/usr/bin" {} +
+        # What multipathd loads by itself.
+        [ ! -d "$(package_dir "$cache" "$tool")/lib/multipath" ] ||
+            cp -a "$(package_dir "$cache" "$tool")/lib/multipath" "$root/lib/"
     done
     initramfs_programs "$programs" "$root" "$kind"
     initramfs_libraries "$cache" "$root"

@@ -11,7 +11,7 @@
 readonly LAB_TOOLS=(busybox-static kmod lsscsi sg3-utils sdparm smp-utils strace pciutils open-iscsi)
 
 # What a scenario may ask for by its variable "packages".
-readonly LAB_MORE=(fio hdparm coreutils)
+readonly LAB_MORE=(fio hdparm coreutils smartmontools multipath-tools prometheus-node-exporter)
 
 # What a kernel module is checked with.
 readonly LAB_BUILD_TOOLS=(sparse)
