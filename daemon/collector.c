@@ -141,21 +141,12 @@ static void finish(struct collector *c)
     adapters_ended(a, is_stuck);
 }
 
-/* The first line of what it says went wrong; "" where it says nothing. */
-static void last_words(const struct collector *c, char *buffer, size_t size)
-{
-    ssize_t n = read(c->err, buffer, size - 1);
-
-    buffer[n > 0 ? n : 0] = '\0';
-    buffer[strcspn(buffer, "\n")] = '\0';
-}
-
 static void break_off(struct collector *c, const char *why)
 {
     struct adapter_state *a = c->adapter;
     char said[256];
 
-    last_words(c, said, sizeof(said));
+    process_last_words(c->err, said, sizeof(said));
     adapter_note(a, "hbad-collect for %s %s%s%s%s%s", a->name, why,
                  c->stream.at ? ", at device " : "", c->stream.at ? c->stream.at : "",
                  *said ? ". It said: " : "", said);

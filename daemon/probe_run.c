@@ -88,20 +88,11 @@ void probe_run_end(struct probe_run *run, const char *why)
     probes_ended(run, why);
 }
 
-/* The first line of what it says went wrong; "" where it says nothing. */
-static void last_words(const struct probe_run *run, char *buffer, size_t size)
-{
-    ssize_t n = read(run->err, buffer, size - 1);
-
-    buffer[n > 0 ? n : 0] = '\0';
-    buffer[strcspn(buffer, "\n")] = '\0';
-}
-
 static void break_off(struct probe_run *run, const char *why)
 {
     char said[256], text[512];
 
-    last_words(run, said, sizeof(said));
+    process_last_words(run->err, said, sizeof(said));
     snprintf(text, sizeof(text), "hbad-collect for %s %s%s%s", run->adapter->name, why,
              *said ? ". It said: " : "", said);
     log_line(LOG_WARN, "%s", text);

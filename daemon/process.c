@@ -365,6 +365,14 @@ int process_start(struct adapter_state *a, const struct collect_request *request
     return settle(p, ret_place, r);
 }
 
+void process_last_words(int err, char *buffer, size_t size)
+{
+    ssize_t n = read(err, buffer, size - 1);
+
+    buffer[n > 0 ? n : 0] = '\0';
+    buffer[strcspn(buffer, "\n")] = '\0';
+}
+
 int process_start_watcher(struct manager *m, struct process **ret_place, int *ret_connection)
 {
     const char *path = m->options->watch_socket;

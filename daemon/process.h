@@ -41,6 +41,9 @@ int process_start(struct adapter_state *a, const struct collect_request *request
  * `*ret_place` and the return as above. */
 int process_start_watcher(struct manager *m, struct process **ret_place, int *ret_connection);
 
+/* The first line of what it says went wrong, from its `err`; "" where it says nothing. */
+void process_last_words(int err, char *buffer, size_t size);
+
 /* Nobody listens to it any more (the caller closes what it had of it, or has closed it). Takes NULL. */
 void process_leave(struct process *p);
 

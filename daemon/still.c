@@ -6,11 +6,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "daemon/log.h"
 #include "daemon/manager.h"
+#include "output/words.h"
 
 #define HOUR_US    (UINT64_C(3600) * 1000000)
 #define QUARTER_US (HOUR_US / 4)
@@ -36,20 +36,17 @@ static int write_time(const char *path, const char *text, size_t len)
 static void move_time(struct manager *m)
 {
     _cleanup_free_ char *path = NULL;
-    time_t seconds = (time_t)(m->report->wall_us / 1000000);
-    char text[32];
-    struct tm tm;
-    size_t len;
+    char buffer[WORDS_UTC_BYTES];
+    const char *text = words_utc(m->report->wall_us, buffer);
     int r;
 
     m->report_reply = buffer_unref(m->report_reply); /* it has the old time */
-    len = gmtime_r(&seconds, &tm) ? strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm) : 0;
-    if (!len || !m->options->runtime)
+    if (!text || !m->options->runtime)
         return;
     r = asprintf(&path, "%s/report.json", m->options->runtime);
     if (r < 0)
         path = NULL;
-    r = r < 0 ? -ENOMEM : write_time(path, text, len);
+    r = r < 0 ? -ENOMEM : write_time(path, text, strlen(text));
     if (r < 0)
         log_line(LOG_ERROR, "%s: %s", path ? path : "report.json", strerror(-r));
 }

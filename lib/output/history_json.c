@@ -2,11 +2,11 @@
 /*
  * What is remembered of an object, for machines (output.h). Members are called as those of a report are.
  */
-#include <time.h>
 
 #include "base/json_write.h"
 #include "base/text.h"
 #include "output/output.h"
+#include "output/words.h"
 
 static void member(struct json_writer *w, const char *key, const char *text)
 {
@@ -22,15 +22,9 @@ static void count(struct json_writer *w, const char *key, uint64_t value)
 
 static void time_member(struct json_writer *w, const char *key, uint64_t wall_us)
 {
-    time_t seconds = (time_t)(wall_us / 1000000);
-    char text[32];
-    struct tm tm;
+    char text[WORDS_UTC_BYTES];
 
-    member(w, key,
-           wall_us && gmtime_r(&seconds, &tm) &&
-                   strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm)
-               ? text
-               : NULL);
+    member(w, key, words_utc(wall_us, text));
 }
 
 static void rate(struct json_writer *w, const char *key, uint64_t kb_per_s)

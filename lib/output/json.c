@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/json_write.h"
 #include "base/text.h"
@@ -36,15 +35,9 @@ static void count(struct json_writer *w, const char *key, uint64_t value)
 
 static void time_member(struct json_writer *w, const char *key, uint64_t wall_us)
 {
-    time_t seconds = (time_t)(wall_us / 1000000);
-    char text[32];
-    struct tm tm;
+    char text[WORDS_UTC_BYTES];
 
-    if (wall_us && gmtime_r(&seconds, &tm) &&
-        strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm))
-        member(w, key, text);
-    else
-        member(w, key, NULL);
+    member(w, key, words_utc(wall_us, text));
 }
 
 /* "mb_per_s": kB/s as decimal MB/s; null where there is no rate. */

@@ -58,6 +58,17 @@ const char *words_time(uint64_t wall_us, char *buffer, size_t size)
     return buffer;
 }
 
+const char *words_utc(uint64_t wall_us, char buffer[static WORDS_UTC_BYTES])
+{
+    time_t seconds = (time_t)(wall_us / 1000000);
+    struct tm tm;
+
+    return wall_us && gmtime_r(&seconds, &tm) &&
+                   strftime(buffer, WORDS_UTC_BYTES, "%Y-%m-%dT%H:%M:%SZ", &tm)
+               ? buffer
+               : NULL;
+}
+
 bool words_counts(const struct link *l)
 {
     if (l->judged_above)

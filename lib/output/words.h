@@ -18,6 +18,10 @@ const char *words_verdict(const struct link *l, enum colour *ret_colour);
 /* "2026-01-28 12:00 UTC" from µs since 1970, "" for 0, into a buffer that is returned. */
 const char *words_time(uint64_t wall_us, char *buffer, size_t size);
 
+/* The same as JSON has it: "2026-01-28T12:00:00Z"; NULL for 0. */
+enum { WORDS_UTC_BYTES = sizeof("9999-12-31T23:59:59Z") };
+const char *words_utc(uint64_t wall_us, char buffer[static WORDS_UTC_BYTES]);
+
 /* Is it one of the links that are counted? A wide link is, once, and not each of its lanes, unless one is worse than
  * the whole; a cable is, once, and not its other end. */
 bool words_counts(const struct link *l);
