@@ -153,7 +153,7 @@ static int wait_for_use(struct prober *p)
 static int look_for_use(struct prober *p, const struct plan_entry *e, const char **ret_why)
 {
     struct watch_sample look;
-    struct taken now;
+    struct taken now = { 0 };
     int r = session_look(p->live, e->device->subject, &look);
     uint64_t ago;
 
@@ -264,7 +264,7 @@ static int look_at_machine(struct prober *p, const char *config_file, const stru
         r = diagnose_observe(p->live, &options, &p->config, p->report);
     if (r == 0)
         r = wishes_take(&p->config, p->report);
-    if (r < 0)
+    if (r)
         return r;
     m = p->report->model;
     seen = arena_new_array(m->arena, struct plan_seen, m->devices.n + 1);

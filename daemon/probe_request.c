@@ -388,8 +388,8 @@ int probe_method(void *client, const struct varlink_call *call, const void *argu
 {
     const struct probe_arguments *a = arguments;
     struct manager *m = client_userdata(client);
-    struct probe_request *q;
-    const char *name;
+    struct probe_request *q = NULL;
+    const char *name = NULL;
     int r;
 
     if (is_refused(m, client, a, out))
@@ -399,7 +399,7 @@ int probe_method(void *client, const struct varlink_call *call, const void *argu
         varlink_error(out, INTERFACE ".NoSuchObject", "name", name);
         return VARLINK_REPLIED;
     }
-    if (r < 0)
+    if (r)
         return r;
     if (!q->wanted.n) {
         varlink_error(out, INTERFACE ".NothingToProbe", "why",
