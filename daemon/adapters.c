@@ -302,6 +302,23 @@ static const struct host *host_of(const struct manager *m, const char *id)
     return NULL;
 }
 
+bool adapters_have_examined(const struct manager *m, const char *id)
+{
+    const struct host *h = host_of(m, id);
+    bool is_known = false;
+
+    for (size_t i = 0; i < m->adapters.n; i++) {
+        const struct adapter_state *a = m->adapters.v[i];
+
+        if (!is_of(a, h))
+            continue;
+        if (a->is_unexamined || !a->store)
+            return false;
+        is_known = true;
+    }
+    return is_known && !m->list_error;
+}
+
 void adapters_look_again(struct manager *m, const struct finding *f)
 {
     for (size_t i = 0; !m->captures && i < f->subjects.n; i++) {

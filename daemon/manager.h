@@ -174,6 +174,10 @@ uint64_t adapters_behind(const struct manager *m);
 /* A run has ended: what was read is in the adapter. `is_stuck`: something did not answer. */
 void adapters_ended(struct adapter_state *a, bool is_stuck);
 
+/* Was the adapter read to its end, the last time, that the host, link or device of that id is of? Not so of what is not there:
+ * it may be of any of them. */
+bool adapters_have_examined(const struct manager *m, const char *id);
+
 /* What a finding is about is to be looked at again soon. */
 void adapters_look_again(struct manager *m, const struct finding *f);
 

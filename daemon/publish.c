@@ -267,12 +267,18 @@ void publish_unsubscribe(struct manager *m, struct client *c)
 
 /* ---- findings ---- */
 
+static bool was_examined(void *userdata, const char *id)
+{
+    return adapters_have_examined(userdata, id);
+}
+
 static void publish_findings(struct manager *m)
 {
+    const struct track_sight sight = { was_examined, m };
     struct track_events events;
     uint64_t end;
     int r = track_take(&m->tracker, m->report, manager_now(m), m->config.daemon.clear_after_us,
-                       &events);
+                       &sight, &events);
 
     if (r < 0)
         log_line(LOG_ERROR, "findings are not followed: %s", strerror(-r));

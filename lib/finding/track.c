@@ -183,15 +183,18 @@ static int miss(struct tracker *t, struct tracked *missed, uint64_t now_us, uint
     return r < 0 ? r : 0;
 }
 
+/* `sight`: NULL where everything was examined. */
 static int take_missing(struct tracker *t, uint64_t now_us, uint64_t clear_after_us,
-                        struct track_events *events)
+                        const struct track_sight *sight, struct track_events *events)
 {
     size_t n = 0;
     int failed = 0;
 
     for (size_t i = 0; i < t->all.n; i++) {
         struct tracked *at = t->all.v[i];
-        int r = at->is_found ? 1 : miss(t, at, now_us, clear_after_us, events);
+        bool may_be_there = sight && !(sight->was_examined &&
+                                       sight->was_examined(sight->userdata, at->subject));
+        int r = at->is_found || may_be_there ? 1 : miss(t, at, now_us, clear_after_us, events);
 
         if (r < 0)
             failed = r;
@@ -203,8 +206,9 @@ static int take_missing(struct tracker *t, uint64_t now_us, uint64_t clear_after
 }
 
 int track_take(struct tracker *t, const struct report *report, uint64_t now_us,
-               uint64_t clear_after_us, struct track_events *ret)
+               uint64_t clear_after_us, const struct track_sight *sight, struct track_events *ret)
 {
+    static const struct track_sight NONE = { 0 };
     int r = 0;
 
     *ret = (struct track_events){ 0 };
@@ -212,8 +216,12 @@ int track_take(struct tracker *t, const struct report *report, uint64_t now_us,
         t->all.v[i]->is_found = false;
     for (size_t i = 0; r == 0 && i < report->findings.n; i++)
         r = take_finding(t, report->findings.v[i], ret);
-    if (r == 0 && !report->unexamined)
-        r = take_missing(t, now_us, clear_after_us, ret);
+    if (!report->unexamined)
+        sight = NULL;
+    else if (!sight)
+        sight = &NONE;
+    if (r == 0)
+        r = take_missing(t, now_us, clear_after_us, sight, ret);
     if (r == 0)
         t->has_looked = true;
     return r;

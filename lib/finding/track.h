@@ -51,11 +51,18 @@ struct tracker {
 
 void tracker_done(struct tracker *t);
 
+/* Was what goes by that id examined? Asked where not everything was. */
+struct track_sight {
+    bool (*was_examined)(void *userdata, const char *id); /* NULL: nothing was */
+    void *userdata;
+};
+
 /* Takes what a report says at a time (of a clock that only goes forward, in microseconds): what is worth a word goes to
  * the events, which borrow from the tracker and the report. A finding is over when it has been gone for `clear_after_us`.
- * Returns 0 or -ENOMEM: then some of it is missing. */
+ * `sight` says, where the report has adapters that were not examined, of what that is so: what is not found there may be
+ * there still. NULL: of everything. Returns 0 or -ENOMEM: then some of it is missing. */
 int track_take(struct tracker *t, const struct report *report, uint64_t now_us,
-               uint64_t clear_after_us, struct track_events *ret);
+               uint64_t clear_after_us, const struct track_sight *sight, struct track_events *ret);
 void track_events_done(struct track_events *events);
 
 /* A finding that held when the findings were followed last, before a restart. Texts are copied. */

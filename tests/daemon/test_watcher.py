@@ -359,6 +359,10 @@ class Watcher(Machine):
         self.rounds(d, 10)
         self.assertEqual(self.status(d)["watcher"]["stuck"], 1)
         self.assertEqual(self.status(d)["watcher"]["unwatched"], 1)
+        # What was found of it is over, whatever hangs elsewhere.
+        self.put(offline, "running\n")
+        while not {("HBAD_CODE", "device-stuck"), ("HBAD_CHANGE", "cleared")} <= set(d.journal.entry()):
+            self.assertEqual(self.status(d)["watcher"]["unwatched"], 1)
         # It answers: then it is read, and watched again.
         self.put(path, text)
         os.close(os.open(fifo, os.O_WRONLY))

@@ -50,6 +50,15 @@ static void look_at(struct look *l, const char *text)
     }
 }
 
+/* Of the ids, those in capital letters are of an adapter that was examined in any case. */
+static bool was_examined(void *userdata, const char *id)
+{
+    (void)userdata;
+    return *id >= 'A' && *id <= 'Z';
+}
+
+static const struct track_sight SIGHT = { was_examined, NULL };
+
 /* What is told of a look, as "raised a, cleared b". */
 static void assert_told(struct tracker *t, const char *found, uint64_t now_us, size_t unexamined,
                         const char *want)
@@ -60,7 +69,7 @@ static void assert_told(struct tracker *t, const char *found, uint64_t now_us, s
 
     look_at(&look, found);
     look.report.unexamined = unexamined;
-    assert_int_equal(track_take(t, &look.report, now_us, CLEAR, &events), 0);
+    assert_int_equal(track_take(t, &look.report, now_us, CLEAR, &SIGHT, &events), 0);
     for (size_t i = 0; i < events.list.n; i++) {
         const struct track_event *e = &events.list.v[i];
 
@@ -149,6 +158,20 @@ static void test_unexamined(void **state)
     tracker_done(&t);
 }
 
+/* One adapter that hangs keeps nothing of the others from being over. */
+static void test_examined_beside(void **state)
+{
+    struct tracker t = { 0 };
+
+    (void)state;
+    assert_told(&t, RATE("A") "," RATE("b"), 0, 1, "raised A, raised b");
+    assert_told(&t, "", MIN, 1, "");
+    assert_told(&t, "", 60 * MIN, 1, "cleared A");
+    assert_int_equal(t.all.n, 1);
+    assert_int_equal(t.all.v[0]->state, TRACK_CONFIRMED);
+    tracker_done(&t);
+}
+
 static void test_severity(void **state)
 {
     struct tracker t = { 0 };
@@ -229,10 +252,15 @@ static void test_restored_of_another_version(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_life),          cmocka_unit_test(test_blip),
-        cmocka_unit_test(test_flaps),         cmocka_unit_test(test_unexamined),
-        cmocka_unit_test(test_severity),      cmocka_unit_test(test_restored),
-        cmocka_unit_test(test_restored_late), cmocka_unit_test(test_restored_of_another_version),
+        cmocka_unit_test(test_life),
+        cmocka_unit_test(test_blip),
+        cmocka_unit_test(test_flaps),
+        cmocka_unit_test(test_unexamined),
+        cmocka_unit_test(test_examined_beside),
+        cmocka_unit_test(test_severity),
+        cmocka_unit_test(test_restored),
+        cmocka_unit_test(test_restored_late),
+        cmocka_unit_test(test_restored_of_another_version),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
