@@ -321,8 +321,8 @@ class Watcher(Machine):
         pid = self.child(d)
         os.kill(pid, signal.SIGKILL)
         self.wait(d, lambda s: s["watcher"]["state"] == "failed" or self.child(d) not in (None, pid))
-        self.wait(d, lambda s: s["watcher"]["state"] != "failed" and s["watcher"]["unwatched"] == 0)
-        self.assertNotIn(self.child(d), (None, pid))
+        self.wait(d, lambda s: s["watcher"]["state"] != "failed" and s["watcher"]["unwatched"] == 0 and
+                  self.child(d) not in (None, pid))
         self.put(self.fast_phy(), "6.0 Gbit\n")
         self.report_when(d, lambda r: r["summary"]["below"])
 
@@ -336,7 +336,7 @@ class Watcher(Machine):
         self.put(self.fast_phy(), "6.0 Gbit\n")
         if self.status(d)["adapters"][0]["state"] != "hanging":
             self.report_when(d, lambda r: r["summary"]["below"])
-            self.assertNotEqual(self.child(d), None)
+            self.wait(d, lambda _: self.child(d) is not None)
 
     def test_one_adapter_hangs(self):
         d = self.machine(SPI, patience="500ms")
