@@ -117,6 +117,7 @@ class Daemon:
         if days is not None:
             arguments += ["--captures", self.put_days(days)]
         self.process = subprocess.Popen(arguments, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.DEVNULL,  # a test that is killed leaves ctest nothing to wait for
                                         env=dict(os.environ, NOTIFY_SOCKET=self.file("notify"), **dict(environment)))
         self.said, self.ended = [], False
         self.reader = threading.Thread(target=self.read_said, daemon=True)
