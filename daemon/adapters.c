@@ -215,6 +215,8 @@ void adapters_ended(struct adapter_state *a, bool is_stuck)
     struct manager *m = a->manager;
     uint64_t now = manager_now(m);
 
+    if (a->behind_us)
+        a->reread_us = now;
     a->behind_us = 0;
     schedule_ended(&m->schedule, &a->slot, is_stuck, now);
     m->is_look_due = true;

@@ -77,8 +77,8 @@ struct adapter_state {
     uint64_t watched_wall_us; /* when the watcher was through with it last; 0: never */
     /* Something is not as it was read: until then it is waited for being read anew, and not judged. 0: all is as read. */
     uint64_t behind_us;
-    uint64_t rested_us; /* not to be read anew before, for something like that; 0: at any time */
-    unsigned restless;  /* how often in a row that was so right behind a reading */
+    uint64_t reread_us;        /* when it was last read for that; 0: never */
+    unsigned restless;         /* how often in a row that was so right behind a reading */
     uint64_t read_us, took_us; /* when (manager_now(); 0: never), and how long it took */
     uint64_t read_wall_us;
 };

@@ -3,8 +3,8 @@
  * What is seen to have changed between two looks (manager.h): the daemon's end of hbad-collect --watch.
  *
  * Each adapter is watched from when it was read on. The watcher sends what it finds then, and from there on what differs: it
- * goes into the adapter's store, and is judged as if it had just been read. An adapter whose state or mode has changed is
- * read anew, too; but not more often than counters are, however often that happens.
+ * goes into the adapter's store. Counters are judged as if they had just been read. An adapter whose state or mode has changed is
+ * read anew first (read_again()).
  *
  * One that says nothing any more hangs at the adapter that it said to turn to. It is left there, as a collector would be,
  * and another one goes on with the others.
@@ -187,12 +187,11 @@ static void read_again(struct adapter_state *a, enum watch_at at)
 
     if (a->behind_us > now)
         return; /* it is about to be */
-    if (soon < a->rested_us)
-        soon = a->rested_us;
     a->restless = at != WATCH_AT_WALK          ? 0
                   : a->restless < RESTLESS_MAX ? a->restless + 1
                                                : RESTLESS_MAX;
-    a->rested_us = soon + (REST_US << a->restless);
+    if (a->reread_us && soon < a->reread_us + (REST_US << a->restless))
+        soon = a->reread_us + (REST_US << a->restless);
     a->behind_us = (soon < now + REST_US ? soon : now + REST_US) + d->patience_us;
     schedule_at(&a->slot, soon);
     manager_judge_at(m, a->behind_us);
