@@ -37,21 +37,6 @@ static int put_one(struct entry *e, const char *name, const char *value, size_t 
     return *all ? put(e, name, value) : -ENOMEM;
 }
 
-/* The words of a text, where the finding itself is not there any more. */
-static int put_words(struct entry *e, const char *name, const char *text, size_t *n, char **all)
-{
-    int r = 0;
-
-    while (r == 0 && *text) {
-        size_t len = strcspn(text, " ");
-        const char *word = arena_strndup(e->arena, text, len);
-
-        r = word ? put_one(e, name, word, n, all) : -ENOMEM;
-        text += len + (text[len] == ' ');
-    }
-    return r;
-}
-
 static int put_texts(struct entry *e, const char *name, const struct texts *texts, size_t *n,
                      char **all)
 {
@@ -62,17 +47,11 @@ static int put_texts(struct entry *e, const char *name, const struct texts *text
     return r;
 }
 
-static int put_objects(struct entry *e, const struct track_event *event)
+static int put_objects(struct entry *e, const struct tracked *t)
 {
-    const struct finding *f = event->finding;
-    const struct tracked *t = event->tracked;
-    int r = f ? put_texts(e, "HBAD_SUBJECT", &f->subjects, &e->subjects, &e->all_subjects)
-              : put_words(e, "HBAD_SUBJECT", t->subjects, &e->subjects, &e->all_subjects);
+    int r = put_texts(e, "HBAD_SUBJECT", &t->subjects, &e->subjects, &e->all_subjects);
 
-    if (r < 0)
-        return r;
-    return f ? put_texts(e, "HBAD_NAME", &f->names, &e->names, &e->all_names)
-             : put_words(e, "HBAD_NAME", t->names, &e->names, &e->all_names);
+    return r < 0 ? r : put_texts(e, "HBAD_NAME", &t->names, &e->names, &e->all_names);
 }
 
 /* Priorities of syslog(3). */
@@ -100,7 +79,7 @@ static int put_all(struct entry *e, const struct coalesced *c, const char *messa
     for (size_t i = 0; r == 0 && i < ELEMENTS(always); i++)
         r = put(e, always[i][0], always[i][1]);
     for (size_t i = 0; r == 0 && i < c->n; i++)
-        r = put_objects(e, c->events[i]);
+        r = put_objects(e, c->events[i]->tracked);
     if (r == 0)
         r = put(e, "HBAD_SUBJECTS", e->all_subjects ? e->all_subjects : "");
     if (r == 0)

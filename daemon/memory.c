@@ -113,17 +113,7 @@ static void let_go_on(struct memory *m)
     m->was_held_up = false;
 }
 
-/* The texts with a blank between them; NULL without memory. */
-static const char *joined(struct arena *arena, const char *const *v, size_t n)
-{
-    const char *all = "";
-
-    for (size_t i = 0; all && i < n; i++)
-        all = i ? arena_printf(arena, "%s %s", all, v[i]) : v[i];
-    return all;
-}
-
-static int restore(struct memory *m, struct arena *arena, const struct finding_record *f)
+static int restore(struct memory *m, const struct finding_record *f)
 {
     const struct track_before before = {
         .code = f->code,
@@ -131,8 +121,8 @@ static int restore(struct memory *m, struct arena *arena, const struct finding_r
         .severity = f->severity,
         .since_us = f->since_us,
         .summary = f->summary,
-        .subjects = joined(arena, f->subjects.v, f->subjects.n),
-        .names = joined(arena, f->names.v, f->names.n),
+        .subjects = { f->subjects.v, f->subjects.n, 0 },
+        .names = { f->names.v, f->names.n, 0 },
     };
 
     return track_restore(&m->manager->tracker, &before);
@@ -140,11 +130,10 @@ static int restore(struct memory *m, struct arena *arena, const struct finding_r
 
 static void take_start(struct memory *m, const struct history_start *start)
 {
-    _cleanup_(arena_freep) struct arena *arena = arena_new();
-    int r = arena ? 0 : -ENOMEM;
+    int r = 0;
 
     for (size_t i = 0; r == 0 && i < start->findings.n; i++)
-        r = restore(m, arena, &start->findings.v[i]);
+        r = restore(m, &start->findings.v[i]);
     for (size_t i = 0; r == 0 && i < start->acknowledgements.n; i++)
         r = acknowledge_add(m->manager, &start->acknowledgements.v[i]);
     if (r < 0)
@@ -196,7 +185,7 @@ static void put_findings(struct memory *m)
 
     for (size_t i = 0; m->manager->report && i < t->all.n; i++)
         if (t->all.v[i]->state != TRACK_NEW)
-            memory_finding(m->manager, &(struct track_event){ TRACK_RAISED, t->all.v[i], NULL });
+            memory_finding(m->manager, &(struct track_event){ TRACK_RAISED, t->all.v[i] });
 }
 
 static void loaded(struct memory *m)

@@ -135,9 +135,8 @@ static void put_names(const struct coalesced *c, FILE *out)
 {
     for (size_t i = 0; i < c->n && i < COALESCE_NAMES; i++) {
         const struct tracked *t = c->events[i]->tracked;
-        const char *name = *t->names ? t->names : t->subject;
 
-        fprintf(out, "%s%.*s", i ? ", " : ": ", (int)strcspn(name, " "), name);
+        fprintf(out, "%s%s", i ? ", " : ": ", t->names.n ? t->names.v[0] : t->subject);
     }
     if (c->n > COALESCE_NAMES)
         fprintf(out, " and %zu more", c->n - COALESCE_NAMES);

@@ -15,12 +15,40 @@
 static const char *const CHANGES[] = { "raised", "changed", "cleared" };
 DEFINE_NAMES(enum track_change, track_change, CHANGES)
 
+static void drop_texts(struct texts *texts)
+{
+    for (size_t i = 0; i < texts->n; i++)
+        free((char *)(uintptr_t)texts->v[i]); /* of copy_texts() */
+    free(texts->v);
+    *texts = (struct texts){ 0 };
+}
+
+/* Puts a copy in the place of what is there. Returns 0, or -ENOMEM, and that stays. */
+static int copy_texts(struct texts *place, const struct texts *texts)
+{
+    struct texts copy = { 0 };
+    int r = vec_reserve(&copy, texts->n);
+
+    for (size_t i = 0; r == 0 && i < texts->n; i++) {
+        copy.v[i] = strdup(texts->v[i]);
+        r = copy.v[i] ? 0 : -ENOMEM;
+        copy.n += r == 0;
+    }
+    if (r < 0) {
+        drop_texts(&copy);
+        return r;
+    }
+    drop_texts(place);
+    *place = copy;
+    return 0;
+}
+
 static void free_tracked(struct tracked *t)
 {
     free(t->subject);
     free(t->summary);
-    free(t->subjects);
-    free(t->names);
+    drop_texts(&t->subjects);
+    drop_texts(&t->names);
     free(t);
 }
 
@@ -41,24 +69,6 @@ void track_events_done(struct track_events *events)
     *events = (struct track_events){ 0 };
 }
 
-/* The texts with a blank between them; NULL without memory. */
-static char *joined(const struct texts *texts)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-
-    if (!out)
-        return NULL;
-    for (size_t i = 0; i < texts->n; i++)
-        fprintf(out, "%s%s", i ? " " : "", texts->v[i]);
-    if (fclose(out) != 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
-}
-
 /* Puts the text in the place of another one. */
 static int replace(char **place, char *text)
 {
@@ -75,8 +85,8 @@ static int refresh(struct tracked *t, const struct finding *f)
     int r = replace(&t->summary, strdup(f->summary));
 
     if (r == 0)
-        r = replace(&t->subjects, joined(&f->subjects));
-    return r < 0 ? r : replace(&t->names, joined(&f->names));
+        r = copy_texts(&t->subjects, &f->subjects);
+    return r < 0 ? r : copy_texts(&t->names, &f->names);
 }
 
 static const char *subject_of(const struct finding *f)
@@ -117,10 +127,9 @@ static struct tracked *add(struct tracker *t, const char *code, const char *subj
     return NULL;
 }
 
-static int tell(struct track_events *events, enum track_change change, struct tracked *tracked,
-                const struct finding *f)
+static int tell(struct track_events *events, enum track_change change, struct tracked *tracked)
 {
-    return vec_push(&events->list, (struct track_event){ change, tracked, f });
+    return vec_push(&events->list, (struct track_event){ change, tracked });
 }
 
 static int take_finding(struct tracker *t, const struct finding *f, struct track_events *events)
@@ -142,7 +151,7 @@ static int take_finding(struct tracker *t, const struct finding *f, struct track
     if (known->state == TRACK_NEW && (!is_new || !t->has_looked)) {
         known->state = TRACK_CONFIRMED;
         known->severity = f->severity;
-        return tell(events, TRACK_RAISED, known, f);
+        return tell(events, TRACK_RAISED, known);
     }
     if (known->state == TRACK_FADING) {
         known->state = TRACK_CONFIRMED;
@@ -151,7 +160,7 @@ static int take_finding(struct tracker *t, const struct finding *f, struct track
     if (known->severity == f->severity)
         return 0;
     known->severity = f->severity;
-    return known->state == TRACK_NEW ? 0 : tell(events, TRACK_SEVERITY, known, f);
+    return known->state == TRACK_NEW ? 0 : tell(events, TRACK_SEVERITY, known);
 }
 
 static bool flaps(const struct tracker *t, const char *subject)
@@ -179,7 +188,7 @@ static int miss(struct tracker *t, struct tracked *missed, uint64_t now_us, uint
     }
     if (now_us - missed->gone_us < clear_after_us || flaps(t, missed->subject))
         return 1;
-    r = tell(events, TRACK_CLEARED, missed, NULL);
+    r = tell(events, TRACK_CLEARED, missed);
     return r < 0 ? r : 0;
 }
 
@@ -245,8 +254,8 @@ int track_restore(struct tracker *t, const struct track_before *before)
     known->state = TRACK_CONFIRMED;
     r = replace(&known->summary, strdup(before->summary ? before->summary : known->entry->title));
     if (r == 0)
-        r = replace(&known->subjects, strdup(before->subjects ? before->subjects : ""));
-    return r < 0 ? r : replace(&known->names, strdup(before->names ? before->names : ""));
+        r = copy_texts(&known->subjects, &before->subjects);
+    return r < 0 ? r : copy_texts(&known->names, &before->names);
 }
 
 void track_since(const struct tracker *t, struct report *report)

@@ -19,10 +19,9 @@ struct tracked {
     const struct catalog_entry *entry; /* of the catalog */
     enum track_state state;
     enum severity severity;
-    char *subject;  /* the first one: with the code it tells findings apart */
-    char *summary;  /* as it was found last */
-    char *subjects; /* ids, a blank between them */
-    char *names;    /* what people call them, likewise */
+    char *subject;                /* the first one: with the code it tells findings apart */
+    char *summary;                /* as it was found last; so are */
+    struct texts subjects, names; /* ids, and what people call them; owned, with what is in them */
     uint64_t
         since_us; /* since when it is known to hold, as it was found first: of the report's clock */
     uint64_t gone_us; /* since when it is fading */
@@ -37,7 +36,6 @@ struct track_event {
     enum track_change change;
     struct tracked
         *tracked; /* of TRACK_CLEARED: no longer in the tracker, freed by track_events_done() */
-    const struct finding *finding; /* as the report has it; NULL where it is not in it */
 };
 
 struct track_events {
@@ -58,7 +56,7 @@ struct track_sight {
 };
 
 /* Takes what a report says at a time (of a clock that only goes forward, in microseconds): what is worth a word goes to
- * the events, which borrow from the tracker and the report. A finding is over when it has been gone for `clear_after_us`.
+ * the events, which borrow from the tracker. A finding is over when it has been gone for `clear_after_us`.
  * `sight` says, where the report has adapters that were not examined, of what that is so: what is not found there may be
  * there still. NULL: of everything. Returns 0 or -ENOMEM: then some of it is missing. */
 int track_take(struct tracker *t, const struct report *report, uint64_t now_us,
@@ -70,7 +68,8 @@ struct track_before {
     const char *code, *subject; /* the first one */
     enum severity severity;
     uint64_t since_us;
-    const char *summary, *subjects, *names; /* as struct tracked has them; NULL: none */
+    const char *summary; /* NULL: none */
+    struct texts subjects, names;
 };
 
 /* Follows it on: found again, nothing is told of it; not found, it is fading. One that is followed already takes over since

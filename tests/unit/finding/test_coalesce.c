@@ -13,6 +13,7 @@ struct storm {
     struct machine k;
     struct report report;
     struct tracked tracked[EVENTS_MAX];
+    const char *lists[EVENTS_MAX][3];
     char subjects[EVENTS_MAX][32], names[EVENTS_MAX][32], summaries[EVENTS_MAX][64];
     struct track_events events;
 };
@@ -45,18 +46,22 @@ static void add(struct storm *s, const char *code, enum track_change change, con
 {
     size_t i = s->events.list.n;
     struct tracked *t = &s->tracked[i];
+    const char **lists = s->lists[i];
 
     snprintf(s->subjects[i], sizeof(s->subjects[i]), "%s", id);
-    snprintf(s->names[i], sizeof(s->names[i]), "n%s more", id + strlen("pci-"));
+    snprintf(s->names[i], sizeof(s->names[i]), "n%s", id + strlen("pci-"));
     snprintf(s->summaries[i], sizeof(s->summaries[i]), "%s is so", id);
+    lists[0] = s->subjects[i];
+    lists[1] = s->names[i];
+    lists[2] = "more";
     *t = (struct tracked){ .entry = catalog_find(code),
                            .severity = i == 1 ? SEVERITY_CRITICAL : SEVERITY_WARNING,
                            .subject = s->subjects[i],
-                           .subjects = s->subjects[i],
-                           .names = s->names[i],
+                           .subjects = { lists, 1, 1 },
+                           .names = { lists + 1, 2, 2 },
                            .summary = s->summaries[i] };
     assert_non_null(t->entry);
-    assert_int_equal(vec_push(&s->events.list, (struct track_event){ change, t, NULL }), 0);
+    assert_int_equal(vec_push(&s->events.list, (struct track_event){ change, t }), 0);
 }
 
 static void add_links(struct storm *s, const char *code, enum track_change change, int host, int n)
