@@ -104,14 +104,12 @@ static void put_string(struct json_writer *w, const char *key, const char *value
 {
     if (!value)
         return;
-    json_write_key(w, key);
-    json_write_string(w, value);
+    json_write_text_member(w, key, value);
 }
 
 static void put_flag(struct json_writer *w, const char *key, bool value)
 {
-    json_write_key(w, key);
-    json_write_bool(w, value);
+    json_write_bool_member(w, key, value);
 }
 
 /* The arguments of GetText; NULL without memory. */
@@ -131,8 +129,7 @@ static char *text_arguments(const struct request *request, const char *verb, con
     put_string(w, "word", word);
     if (request->json)
         put_string(w, "json", request->json == JSON_PRETTY ? "pretty" : "short");
-    json_write_key(w, "columns");
-    json_write_u64(w, style->columns);
+    json_write_u64_member(w, "columns", style->columns);
     put_flag(w, "utf8", style->utf8);
     put_flag(w, "colour", style->colour);
     put_flag(w, "no_legend", style->no_legend);

@@ -55,8 +55,7 @@ static bool take_other_name(struct wanted *w, const char *name)
 
 static void put_flag(struct json_writer *w, const char *key, bool value)
 {
-    json_write_key(w, key);
-    json_write_bool(w, value);
+    json_write_bool_member(w, key, value);
 }
 
 /* The arguments of Probe; NULL without memory. */
@@ -78,8 +77,7 @@ static char *arguments_of(const struct wanted *wanted)
         json_write_string(w, wanted->names[i]);
     json_write_end_array(w);
     put_flag(w, "force", wanted->request->force);
-    json_write_key(w, "columns");
-    json_write_u64(w, style->columns);
+    json_write_u64_member(w, "columns", style->columns);
     put_flag(w, "utf8", style->utf8);
     put_flag(w, "colour", style->colour);
     put_flag(w, "no_legend", style->no_legend);

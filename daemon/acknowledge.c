@@ -135,12 +135,9 @@ static void acknowledging_free(struct acknowledging *a)
 static void write_finding(struct json_writer *w, const struct finding *f, bool is_quiet)
 {
     json_write_begin_object(w);
-    json_write_key(w, "code");
-    json_write_string(w, f->entry->code);
-    json_write_key(w, "summary");
-    json_write_string(w, f->summary);
-    json_write_key(w, "is_quiet");
-    json_write_bool(w, is_quiet);
+    json_write_text_member(w, "code", f->entry->code);
+    json_write_text_member(w, "summary", f->summary);
+    json_write_bool_member(w, "is_quiet", is_quiet);
     json_write_end_object(w);
 }
 
@@ -157,7 +154,7 @@ static char *findings_text(struct finding *const *findings, size_t n)
     w = json_writer(out, false);
     json_write_begin_array(&w);
     for (size_t i = 0; i < n; i++)
-        write_finding(&w, findings[i], findings[i]->entry->is_of_mode);
+        write_finding(&w, findings[i], findings[i]->entry->flags & CATALOG_OF_MODE);
     json_write_end_array(&w);
     if (fclose(out) == 0)
         return text;

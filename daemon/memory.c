@@ -380,12 +380,6 @@ static const char *state_of(const struct memory *m, const struct writer_status *
     return m->is_loaded ? "well" : "starting";
 }
 
-static void number(struct json_writer *w, const char *key, uint64_t value)
-{
-    json_write_key(w, key);
-    json_write_u64(w, value);
-}
-
 static struct memory_counts counts_of(const struct writer_status *s)
 {
     struct memory_counts c = { .written = s->done, .waiting = s->n };
@@ -419,17 +413,16 @@ void memory_status(const struct manager *manager, struct json_writer *w)
     s = writer_status(m->writer);
     counts = counts_of(&s);
     json_write_begin_object(w);
-    json_write_key(w, "state");
-    json_write_string(w, state_of(m, &s));
+    json_write_text_member(w, "state", state_of(m, &s));
     json_write_key(w, "why");
     if (s.error)
         json_write_string(w, strerror(s.error));
     else
         json_write_null(w);
-    number(w, "waiting", counts.waiting);
-    number(w, "written", counts.written);
-    number(w, "lost", counts.lost);
-    number(w, "given_up", s.given_up);
+    json_write_u64_member(w, "waiting", counts.waiting);
+    json_write_u64_member(w, "written", counts.written);
+    json_write_u64_member(w, "lost", counts.lost);
+    json_write_u64_member(w, "given_up", s.given_up);
     json_write_end_object(w);
 }
 

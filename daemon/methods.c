@@ -138,12 +138,6 @@ static int monitor(void *client, const struct varlink_call *call, const void *ar
 
 /* ---- GetStatus ---- */
 
-static void number(struct json_writer *w, const char *key, uint64_t value)
-{
-    json_write_key(w, key);
-    json_write_u64(w, value);
-}
-
 static void number_or_null(struct json_writer *w, const char *key, bool is_known, uint64_t value)
 {
     json_write_key(w, key);
@@ -170,17 +164,14 @@ static void adapter_object(struct json_writer *w, const struct adapter_state *a)
     if (m->schedule.next_round_us < due)
         due = m->schedule.next_round_us;
     json_write_begin_object(w);
-    json_write_key(w, "path");
-    json_write_string(w, a->below ? a->below : "");
-    json_write_key(w, "name");
-    json_write_string(w, a->name);
-    json_write_key(w, "state");
-    json_write_string(w, state_of(a, now));
+    json_write_text_member(w, "path", a->below ? a->below : "");
+    json_write_text_member(w, "name", a->name);
+    json_write_text_member(w, "state", state_of(a, now));
     number_or_null(w, "last_read", a->read_us, a->read_wall_us / 1000000);
     number_or_null(w, "next_read", !m->captures && !a->slot.hanging,
                    (manager_wall(m) + (due > now ? due - now : 0)) / 1000000);
     number_or_null(w, "took_ms", a->read_us, a->took_us / 1000);
-    number(w, "stuck", a->slot.waiting + a->slot.hanging);
+    json_write_u64_member(w, "stuck", a->slot.waiting + a->slot.hanging);
     json_write_key(w, "notes");
     json_write_begin_array(w);
     for (size_t i = 0; i < a->notes.n; i++)
@@ -199,12 +190,12 @@ static int get_status(void *client, const struct varlink_call *call, const void 
     (void)arguments;
     varlink_begin(out);
     json_write_begin_object(w);
-    number(w, "since", m->since_wall_us / 1000000);
+    json_write_u64_member(w, "since", m->since_wall_us / 1000000);
     number_or_null(w, "taken", m->report != NULL, m->report ? m->report->wall_us / 1000000 : 0);
-    number(w, "rounds", m->schedule.round);
-    number(w, "clients", server_clients(m->server));
-    number(w, "subscribers", m->subscribers.n);
-    number(w, "memory", own_memory());
+    json_write_u64_member(w, "rounds", m->schedule.round);
+    json_write_u64_member(w, "clients", server_clients(m->server));
+    json_write_u64_member(w, "subscribers", m->subscribers.n);
+    json_write_u64_member(w, "memory", own_memory());
     json_write_key(w, "history");
     memory_status(m, w);
     json_write_key(w, "watcher");
@@ -239,13 +230,10 @@ static void write_messages(FILE *out, const char *key, const struct config_messa
         const struct config_message *m = &messages->list.v[i];
 
         json_write_begin_object(w);
-        json_write_key(w, "file");
-        json_write_string(w, m->place.file);
-        number(w, "line", m->place.line);
-        json_write_key(w, "is_warning");
-        json_write_bool(w, m->is_warning);
-        json_write_key(w, "text");
-        json_write_string(w, m->text);
+        json_write_text_member(w, "file", m->place.file);
+        json_write_u64_member(w, "line", m->place.line);
+        json_write_bool_member(w, "is_warning", m->is_warning);
+        json_write_text_member(w, "text", m->text);
         json_write_end_object(w);
     }
     json_write_end_array(w);

@@ -78,8 +78,7 @@ int probe_answer_write(const struct manager *m, const struct probe_request *q, F
     varlink_begin(out);
     json_write_begin_object(w);
     r = write_text(w, bench, &q->style);
-    json_write_key(w, "read");
-    json_write_u64(w, devices_read(bench));
+    json_write_u64_member(w, "read", devices_read(bench));
     json_write_key(w, "notes");
     json_write_begin_array(w);
     for (size_t i = 0; i < q->notes.n; i++)

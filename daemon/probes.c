@@ -387,12 +387,9 @@ static void write_reasons(struct json_writer *w, const struct reason *v, size_t 
     json_write_begin_array(w);
     for (size_t i = 0; i < n; i++) {
         json_write_begin_object(w);
-        json_write_key(w, "why");
-        json_write_string(w, v[i].why);
-        json_write_key(w, "devices");
-        json_write_u64(w, v[i].devices);
-        json_write_key(w, "example");
-        json_write_string(w, v[i].example);
+        json_write_text_member(w, "why", v[i].why);
+        json_write_u64_member(w, "devices", v[i].devices);
+        json_write_text_member(w, "example", v[i].example);
         json_write_end_object(w);
     }
     json_write_end_array(w);
@@ -422,10 +419,8 @@ void probes_status(const struct manager *m, struct json_writer *w)
             add_reason(reasons, &n, why, t->entry->device->hctl);
     }
     json_write_begin_object(w);
-    json_write_key(w, "devices");
-    json_write_u64(w, devices);
-    json_write_key(w, "running");
-    json_write_u64(w, p->run ? p->run->n : 0);
+    json_write_u64_member(w, "devices", devices);
+    json_write_u64_member(w, "running", p->run ? p->run->n : 0);
     write_time(w, "last", last);
     write_time(w, "next", next != UINT64_MAX && next < now ? now : next);
     write_reasons(w, reasons, n);

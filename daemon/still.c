@@ -55,12 +55,9 @@ static void move_time(struct manager *m)
  * the configuration says of a day. */
 static bool is_time_to_judge(const struct manager *m)
 {
-    static const char *const OF_TIME[] = { "errors-growing", "link-flapping", "host-resetting" };
-
     for (size_t i = 0; i < m->report->findings.n; i++)
-        for (size_t k = 0; k < ELEMENTS(OF_TIME); k++)
-            if (strcmp(m->report->findings.v[i]->entry->code, OF_TIME[k]) == 0)
-                return true;
+        if (m->report->findings.v[i]->entry->flags & CATALOG_OF_TIME)
+            return true;
     return manager_now(m) >= m->judged_us + HOUR_US;
 }
 

@@ -12,12 +12,6 @@ static const char *state_of(const struct watcher *w)
     return w->at && w->at_what != WATCH_AT_COUNTERS ? "reading" : "watching";
 }
 
-static void number(struct json_writer *w, const char *key, uint64_t value)
-{
-    json_write_key(w, key);
-    json_write_u64(w, value);
-}
-
 static void time_or_null(struct json_writer *w, const char *key, uint64_t wall_us)
 {
     json_write_key(w, key);
@@ -46,21 +40,19 @@ void watcher_status(const struct manager *m, struct json_writer *json)
         return;
     }
     json_write_begin_object(json);
-    json_write_key(json, "state");
-    json_write_string(json, state_of(w));
-    json_write_key(json, "why");
-    json_write_string(json, w->process ? NULL : w->why);
+    json_write_text_member(json, "state", state_of(w));
+    json_write_text_member(json, "why", w->process ? NULL : w->why);
     time_or_null(json, "last", w->round_wall_us);
     time_or_null(json, "next",
                  w->process && w->round_wall_us ? w->round_wall_us + m->config.daemon.watch_us : 0);
-    number(json, "rounds", w->rounds);
-    number(json, "files", (uint64_t)w->last.files);
-    number(json, "reads", w->before_reads + (uint64_t)w->last.reads);
-    number(json, "costly", w->before_costly + (uint64_t)w->last.costly);
-    number(json, "asleep", (uint64_t)w->last.asleep);
-    number(json, "cpu_us", w->before_cpu_us + (uint64_t)w->last.cpu_us);
-    number(json, "behind_ms", (uint64_t)w->last.behind_us / 1000);
-    number(json, "stuck", w->stuck);
-    number(json, "unwatched", unwatched(m));
+    json_write_u64_member(json, "rounds", w->rounds);
+    json_write_u64_member(json, "files", (uint64_t)w->last.files);
+    json_write_u64_member(json, "reads", w->before_reads + (uint64_t)w->last.reads);
+    json_write_u64_member(json, "costly", w->before_costly + (uint64_t)w->last.costly);
+    json_write_u64_member(json, "asleep", (uint64_t)w->last.asleep);
+    json_write_u64_member(json, "cpu_us", w->before_cpu_us + (uint64_t)w->last.cpu_us);
+    json_write_u64_member(json, "behind_ms", (uint64_t)w->last.behind_us / 1000);
+    json_write_u64_member(json, "stuck", w->stuck);
+    json_write_u64_member(json, "unwatched", unwatched(m));
     json_write_end_object(json);
 }

@@ -248,3 +248,21 @@ void json_write_hex(struct json_writer *w, struct bytes bytes, bool spaced)
     }
     put(w, '"');
 }
+
+void json_write_text_member(struct json_writer *w, const char *key, const char *text)
+{
+    json_write_key(w, key);
+    json_write_string(w, text);
+}
+
+void json_write_u64_member(struct json_writer *w, const char *key, uint64_t value)
+{
+    json_write_key(w, key);
+    json_write_u64(w, value);
+}
+
+void json_write_bool_member(struct json_writer *w, const char *key, bool value)
+{
+    json_write_key(w, key);
+    json_write_bool(w, value);
+}

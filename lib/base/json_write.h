@@ -52,5 +52,10 @@ void json_write_decimal(struct json_writer *w, uint64_t value, unsigned digits);
 void json_write_bool(struct json_writer *w, bool value);
 void json_write_null(struct json_writer *w);
 
+/* A key and its value. */
+void json_write_text_member(struct json_writer *w, const char *key, const char *text);
+void json_write_u64_member(struct json_writer *w, const char *key, uint64_t value);
+void json_write_bool_member(struct json_writer *w, const char *key, bool value);
+
 /* Bytes as a string of hex digits, a space between bytes where `spaced`. */
 void json_write_hex(struct json_writer *w, struct bytes bytes, bool spaced);

@@ -10,11 +10,18 @@
 enum severity { SEVERITY_NONE, SEVERITY_INFO, SEVERITY_WARNING, SEVERITY_CRITICAL, _SEVERITY_MAX };
 const char *severity_to_string(enum severity s);
 
+enum {
+    CATALOG_OF_MODE =
+        1
+        << 0, /* about how a link runs: what is ignored by the configuration is this, no loss or hang */
+    CATALOG_OF_TIME =
+        1 << 1, /* about a span of time: over when that has passed, though nothing changes */
+};
+
 struct catalog_entry {
     const char *code;
-    enum severity severity; /* unless its rule says otherwise */
-    bool
-        is_of_mode; /* about how a link runs: what is ignored by the configuration is this, no loss or hang */
+    enum severity severity;                      /* unless its rule says otherwise */
+    unsigned flags;                              /* CATALOG_… */
     const char *message_id;                      /* of journal entries: 32 hex digits */
     const char *title;                           /* what it says, without names and values */
     const char *const *causes, *const *remedies; /* NULL at the end */

@@ -285,7 +285,7 @@ static int acknowledge_by_rule(const struct judging *j, struct finding *f)
             return 0;
         known = known ? known : l;
     }
-    if (!known || !f->entry->is_of_mode || f->severity <= SEVERITY_INFO)
+    if (!known || !(f->entry->flags & CATALOG_OF_MODE) || f->severity <= SEVERITY_INFO)
         return 0;
     f->severity = SEVERITY_INFO;
     return judge_evidence(f, "acknowledged",
@@ -322,7 +322,7 @@ static int acknowledge_by_key(struct judging *j, struct finding *f)
     if (!known->key || !known->reason || !known->by)
         return -ENOMEM;
     f->known = known;
-    if (f->entry->is_of_mode && f->severity > SEVERITY_INFO)
+    if ((f->entry->flags & CATALOG_OF_MODE) && f->severity > SEVERITY_INFO)
         f->severity = SEVERITY_INFO;
     return judge_evidence(f, "acknowledged", known->reason, by_whom(j, a));
 }

@@ -14,12 +14,6 @@
 
 /* ---- JSON ---- */
 
-static void text_member(struct json_writer *w, const char *key, const char *text)
-{
-    json_write_key(w, key);
-    json_write_string(w, text);
-}
-
 /* Null for 0. */
 static void rate_member(struct json_writer *w, const char *key, uint64_t kb_per_s)
 {
@@ -59,25 +53,25 @@ static void device_object(struct json_writer *w, const struct bench_device *d)
     const struct device *x = d->device;
 
     json_write_begin_object(w);
-    text_member(w, "id", x->id);
-    text_member(w, "hctl", x->hctl);
-    text_member(w, "vendor", x->vendor);
-    text_member(w, "model", x->model);
+    json_write_text_member(w, "id", x->id);
+    json_write_text_member(w, "hctl", x->hctl);
+    json_write_text_member(w, "vendor", x->vendor);
+    json_write_text_member(w, "model", x->model);
     json_write_key(w, "used_by");
     json_write_begin_array(w);
     for (size_t i = 0; i < x->users.n; i++)
         json_write_string(w, x->users.v[i]);
     json_write_end_array(w);
-    text_member(w, "hop", d->path.hop);
+    json_write_text_member(w, "hop", d->path.hop);
     rate_member(w, "hop_mb_per_s", d->path.kb_per_s);
     reads_member(w, "measures", d->cells.v, d->cells.n);
     best_member(w, d);
-    text_member(w, "limit", sweep_limit_to_string(d->sweep.limit));
-    text_member(w, "sentence", d->sweep.sentence);
+    json_write_text_member(w, "limit", sweep_limit_to_string(d->sweep.limit));
+    json_write_text_member(w, "sentence", d->sweep.sentence);
     if (d->sweep.copying)
-        text_member(w, "copying", d->sweep.copying);
+        json_write_text_member(w, "copying", d->sweep.copying);
     if (d->plateau)
-        text_member(w, "plateau", d->plateau);
+        json_write_text_member(w, "plateau", d->plateau);
     json_write_end_object(w);
 }
 
@@ -87,13 +81,13 @@ static void together_object(struct json_writer *w, const struct bench *b,
     json_write_begin_object(w);
     rate_member(w, "mb_per_s", c->together.kb_per_s);
     rate_member(w, "alone_mb_per_s", c->together.alone_kb_per_s);
-    text_member(w, "hop", c->hop.name);
+    json_write_text_member(w, "hop", c->hop.name);
     rate_member(w, "hop_mb_per_s", c->hop.kb_per_s);
     json_write_key(w, "best");
     json_write_bool(w, c == b->best);
     reads_member(w, "measures", c->reads.v, c->reads.n);
-    text_member(w, "limit", together_limit_to_string(c->together.limit));
-    text_member(w, "sentence", c->together.sentence);
+    json_write_text_member(w, "limit", together_limit_to_string(c->together.limit));
+    json_write_text_member(w, "sentence", c->together.sentence);
     json_write_end_object(w);
 }
 
@@ -102,7 +96,7 @@ void output_json_bench(const struct bench *b, bool pretty, FILE *out)
     struct json_writer writer = json_writer(out, pretty), *w = &writer;
 
     json_write_begin_object(w);
-    text_member(w, "schema", "hbad.bench/1");
+    json_write_text_member(w, "schema", "hbad.bench/1");
     json_write_key(w, "devices");
     json_write_begin_array(w);
     for (size_t i = 0; i < b->devices.n; i++)

@@ -15,29 +15,17 @@
 #include "output/timed.h"
 #include "output/words.h"
 
-static void member(struct json_writer *w, const char *key, const char *text)
-{
-    json_write_key(w, key);
-    json_write_string(w, text);
-}
-
 static void member_if(struct json_writer *w, const char *key, const char *text)
 {
     if (text)
-        member(w, key, text);
-}
-
-static void count(struct json_writer *w, const char *key, uint64_t value)
-{
-    json_write_key(w, key);
-    json_write_u64(w, value);
+        json_write_text_member(w, key, text);
 }
 
 static void time_member(struct json_writer *w, const char *key, uint64_t wall_us)
 {
     char text[WORDS_UTC_BYTES];
 
-    member(w, key, words_utc(wall_us, text));
+    json_write_text_member(w, key, words_utc(wall_us, text));
 }
 
 /* "mb_per_s": kB/s as decimal MB/s; null where there is no rate. */
@@ -70,7 +58,7 @@ static void words(struct json_writer *w, const char *key, const char *const *v)
 
 static void mode_members(struct json_writer *w, const struct mode *m)
 {
-    member(w, "label", m->label);
+    json_write_text_member(w, "label", m->label);
     payload(w, "mb_per_s", rate_kb_per_s(m->rate));
     member_if(w, "detail", m->detail);
 }
@@ -93,8 +81,8 @@ static void claims(struct json_writer *w, const char *key, const struct claim *v
     json_write_begin_array(w);
     for (size_t i = 0; i < n; i++) {
         json_write_begin_object_on_one_line(w);
-        member(w, "who", who_to_string(v[i].who));
-        member(w, "via", v[i].via);
+        json_write_text_member(w, "who", who_to_string(v[i].who));
+        json_write_text_member(w, "via", v[i].via);
         mode_members(w, &v[i].mode);
         if (v[i].at_most) {
             json_write_key(w, "at_most");
@@ -111,14 +99,14 @@ static void parameters(struct json_writer *w, const struct host *h)
     json_write_key(w, "parameters");
     json_write_begin_object_on_one_line(w);
     for (size_t i = 0; i < h->parameters.n; i++)
-        member(w, h->parameters.v[i].name, h->parameters.v[i].value);
+        json_write_text_member(w, h->parameters.v[i].name, h->parameters.v[i].value);
     json_write_end_object(w);
     if (!h->parameters.n)
         return;
     json_write_key(w, "parameters_from");
     json_write_begin_object_on_one_line(w);
     for (size_t i = 0; i < h->parameters.n; i++)
-        member(w, h->parameters.v[i].name, h->parameters.v[i].from);
+        json_write_text_member(w, h->parameters.v[i].name, h->parameters.v[i].from);
     json_write_end_object(w);
 }
 
@@ -138,20 +126,20 @@ static void host_object(struct json_writer *w, const struct host *h)
     uint64_t built_in;
 
     json_write_begin_object(w);
-    member(w, "id", h->id);
-    member(w, "kernel_name", h->kernel_name);
-    member(w, "transport", h->transport);
-    member(w, "driver", h->driver);
-    member(w, "driver_version", h->driver_version);
+    json_write_text_member(w, "id", h->id);
+    json_write_text_member(w, "kernel_name", h->kernel_name);
+    json_write_text_member(w, "transport", h->transport);
+    json_write_text_member(w, "driver", h->driver);
+    json_write_text_member(w, "driver_version", h->driver_version);
     if (fact_number(h->module, &KEY_BUILT_IN, &built_in)) {
         json_write_key(w, "driver_built_in");
         json_write_bool(w, built_in);
     }
-    member(w, "model", h->model);
+    json_write_text_member(w, "model", h->model);
     member_if(w, "board", h->board);
-    member(w, "firmware", h->firmware);
+    json_write_text_member(w, "firmware", h->firmware);
     member_if(w, "bios", h->bios);
-    member(w, "pci_id", h->pci_id);
+    json_write_text_member(w, "pci_id", h->pci_id);
     member_if(w, "pci_address", h->pci_address);
     member_if(w, "state", h->state);
     number_if(w, "can_queue", h->subject, &KEY_CAN_QUEUE);
@@ -170,22 +158,22 @@ static void counters(struct json_writer *w, const struct link *l)
     json_write_key(w, "counters");
     json_write_begin_object_on_one_line(w);
     for (size_t i = 0; i < l->counters.n; i++)
-        count(w, l->counters.v[i]->key->name, l->counters.v[i]->number);
+        json_write_u64_member(w, l->counters.v[i]->key->name, l->counters.v[i]->number);
     json_write_end_object(w);
 }
 
 static void link_object(struct json_writer *w, const struct link *l)
 {
     json_write_begin_object(w);
-    member(w, "id", l->id);
-    member(w, "kernel_name", l->kernel_name);
-    member(w, "transport", l->transport);
-    member(w, "host", l->host ? l->host->id : NULL);
-    member(w, "near", l->near);
-    member(w, "far", l->far);
+    json_write_text_member(w, "id", l->id);
+    json_write_text_member(w, "kernel_name", l->kernel_name);
+    json_write_text_member(w, "transport", l->transport);
+    json_write_text_member(w, "host", l->host ? l->host->id : NULL);
+    json_write_text_member(w, "near", l->near);
+    json_write_text_member(w, "far", l->far);
     member_if(w, "up", l->up ? l->up->id : NULL);
     member_if(w, "bundle", l->bundle ? l->bundle->id : NULL);
-    member(w, "state", link_state_to_string(l->state));
+    json_write_text_member(w, "state", link_state_to_string(l->state));
     mode_member(w, "actual", &l->actual);
     mode_member(w, "expected", &l->expected);
     claims(w, "expected_from", l->expected_from.v, l->expected_from.n);
@@ -193,7 +181,7 @@ static void link_object(struct json_writer *w, const struct link *l)
     claims(w, "able", l->able.v, l->able.n);
     if (l->allowed.n)
         claims(w, "allowed", l->allowed.v, l->allowed.n);
-    member(w, "verdict", verdict_to_string(l->verdict));
+    json_write_text_member(w, "verdict", verdict_to_string(l->verdict));
     member_if(w, "reason", l->reason);
     counters(w, l);
     json_write_key(w, "findings");
@@ -244,24 +232,24 @@ static void device_object(struct json_writer *w, const struct device *d)
     uint64_t kb_per_s = device_path_kb_per_s(d, &hop);
 
     json_write_begin_object(w);
-    member(w, "id", d->id);
-    member(w, "hctl", d->hctl);
+    json_write_text_member(w, "id", d->id);
+    json_write_text_member(w, "hctl", d->hctl);
     texts(w, "nodes", "/dev/", d->subject, &KEY_NODE);
-    member(w, "vendor", d->vendor);
-    member(w, "model", d->model);
-    member(w, "revision", d->revision);
-    member(w, "serial", d->serial);
-    member(w, "wwid", d->wwid);
-    member(w, "type", d->type);
+    json_write_text_member(w, "vendor", d->vendor);
+    json_write_text_member(w, "model", d->model);
+    json_write_text_member(w, "revision", d->revision);
+    json_write_text_member(w, "serial", d->serial);
+    json_write_text_member(w, "wwid", d->wwid);
+    json_write_text_member(w, "type", d->type);
     member_if(w, "enclosure", d->enclosure);
     member_if(w, "bay", d->bay);
-    member(w, "host", d->host ? d->host->id : NULL);
-    member(w, "link", d->link ? d->link->id : NULL);
+    json_write_text_member(w, "host", d->host ? d->host->id : NULL);
+    json_write_text_member(w, "link", d->link ? d->link->id : NULL);
     json_write_key(w, "path");
     json_write_begin_array_on_one_line(w);
     path_ids(w, d, d->link);
     json_write_end_array(w);
-    member(w, "bottleneck", hop ? hop->id : NULL);
+    json_write_text_member(w, "bottleneck", hop ? hop->id : NULL);
     payload(w, "path_mb_per_s", kb_per_s);
     member_if(w, "state", fact_text(d->subject, &KEY_STATE));
     member_if(w, "access_state", fact_text(d->subject, &KEY_ACCESS_STATE));
@@ -280,8 +268,8 @@ static void acknowledgement_member(struct json_writer *w, const struct acknowled
 {
     json_write_key(w, "acknowledged");
     json_write_begin_object(w);
-    member(w, "reason", a->reason);
-    member(w, "by", a->by);
+    json_write_text_member(w, "reason", a->reason);
+    json_write_text_member(w, "by", a->by);
     time_member(w, "since", a->at_us);
     time_member(w, "until", a->until_us);
     json_write_end_object(w);
@@ -290,17 +278,17 @@ static void acknowledgement_member(struct json_writer *w, const struct acknowled
 static void finding_object(struct json_writer *w, const struct finding *f)
 {
     json_write_begin_object(w);
-    member(w, "code", f->entry->code);
-    member(w, "severity", severity_to_string(f->severity));
+    json_write_text_member(w, "code", f->entry->code);
+    json_write_text_member(w, "severity", severity_to_string(f->severity));
     list(w, "subjects", f->subjects.v, f->subjects.n);
     list(w, "names", f->names.v, f->names.n);
-    member(w, "summary", f->summary);
+    json_write_text_member(w, "summary", f->summary);
     json_write_key(w, "evidence");
     json_write_begin_array(w);
     for (size_t i = 0; i < f->evidence.n; i++) {
         json_write_begin_object_on_one_line(w);
-        member(w, "what", f->evidence.v[i].what);
-        member(w, "value", f->evidence.v[i].value);
+        json_write_text_member(w, "what", f->evidence.v[i].what);
+        json_write_text_member(w, "value", f->evidence.v[i].value);
         member_if(w, "from", f->evidence.v[i].from);
         json_write_end_object(w);
     }
@@ -328,14 +316,14 @@ static void summary_object(struct json_writer *w, const struct report *r)
     const struct summary *s = &r->summary;
 
     json_write_begin_object_on_one_line(w);
-    count(w, "hosts", s->hosts);
-    count(w, "links", s->links);
-    count(w, "devices", s->devices);
+    json_write_u64_member(w, "hosts", s->hosts);
+    json_write_u64_member(w, "links", s->links);
+    json_write_u64_member(w, "devices", s->devices);
     for (int v = 0; v < _VERDICT_MAX; v++)
-        count(w, verdict_to_string((enum verdict)v), s->verdicts[v]);
-    member(w, "worst", severity_to_string(s->worst));
+        json_write_u64_member(w, verdict_to_string((enum verdict)v), s->verdicts[v]);
+    json_write_text_member(w, "worst", severity_to_string(s->worst));
     if (r->unexamined)
-        count(w, "unexamined", r->unexamined);
+        json_write_u64_member(w, "unexamined", r->unexamined);
     json_write_end_object(w);
 }
 
@@ -360,11 +348,11 @@ static void commands(struct json_writer *w, const struct report *r)
         const struct sent *s = &r->sent.v[i];
 
         json_write_begin_object_on_one_line(w);
-        member(w, "device", s->device ? s->device->id : NULL);
-        member(w, "hctl", s->hctl);
-        member(w, "operation", s->operation);
-        count(w, "count", s->count);
-        count(w, "bytes", s->bytes);
+        json_write_text_member(w, "device", s->device ? s->device->id : NULL);
+        json_write_text_member(w, "hctl", s->hctl);
+        json_write_text_member(w, "operation", s->operation);
+        json_write_u64_member(w, "count", s->count);
+        json_write_u64_member(w, "bytes", s->bytes);
         json_write_end_object(w);
     }
     json_write_end_array(w);
@@ -378,12 +366,12 @@ static void gaps(struct json_writer *w, const struct report *r)
         const struct gap *g = &r->gaps.v[i];
 
         json_write_begin_object_on_one_line(w);
-        member(w, "what", g->what);
-        member(w, "quality", quality_to_string(g->quality));
+        json_write_text_member(w, "what", g->what);
+        json_write_text_member(w, "quality", quality_to_string(g->quality));
         member_if(w, "why", g->why);
         member_if(w, "remedy", g->remedy);
-        member(w, "example", g->example);
-        count(w, "count", g->count);
+        json_write_text_member(w, "example", g->example);
+        json_write_u64_member(w, "count", g->count);
         json_write_end_object(w);
     }
     json_write_end_array(w);
@@ -432,13 +420,13 @@ void output_json(const struct report *report, bool pretty, FILE *out)
     struct json_writer writer = json_writer(out, pretty), *w = &writer;
 
     json_write_begin_object(w);
-    member(w, "schema", "hbad.report/1");
+    json_write_text_member(w, "schema", "hbad.report/1");
     time_member(w, "taken", report->wall_us);
     json_write_key(w, "system");
     json_write_begin_object_on_one_line(w);
-    member(w, "hostname", report->hostname);
-    member(w, "kernel", report->kernel);
-    member(w, "machine", report->machine);
+    json_write_text_member(w, "hostname", report->hostname);
+    json_write_text_member(w, "kernel", report->kernel);
+    json_write_text_member(w, "machine", report->machine);
     json_write_end_object(w);
     summary(w, report);
     json_write_key(w, "hosts");
@@ -502,10 +490,10 @@ void output_json_code(const struct catalog_entry *e, bool pretty, FILE *out)
     struct json_writer writer = json_writer(out, pretty), *w = &writer;
 
     json_write_begin_object(w);
-    member(w, "code", e->code);
-    member(w, "severity", severity_to_string(e->severity));
-    member(w, "message_id", e->message_id);
-    member(w, "title", e->title);
+    json_write_text_member(w, "code", e->code);
+    json_write_text_member(w, "severity", severity_to_string(e->severity));
+    json_write_text_member(w, "message_id", e->message_id);
+    json_write_text_member(w, "title", e->title);
     words(w, "causes", e->causes);
     words(w, "remedies", e->remedies);
     member_if(w, "not_this", e->not_this);

@@ -117,16 +117,10 @@ const char *timed_line(const struct timed *t, char *buffer, size_t size)
 
 /* ---- JSON ---- */
 
-static void number(struct json_writer *w, const char *key, uint64_t value)
-{
-    json_write_key(w, key);
-    json_write_u64(w, value);
-}
-
 static void number_if(struct json_writer *w, const char *key, uint64_t value)
 {
     if (value)
-        number(w, key, value);
+        json_write_u64_member(w, key, value);
 }
 
 static void decimal_if(struct json_writer *w, const char *key, uint64_t thousandths)
@@ -175,11 +169,11 @@ void output_json_timed(struct json_writer *w, const struct timed *t)
     text_if(w, "device", t->device->id);
     text_if(w, "hctl", t->device->hctl);
     text_if(w, "method", m->method);
-    number(w, "block", m->block_bytes);
-    number(w, "depth", m->depth);
-    number(w, "bytes", m->bytes);
-    number(w, "us", m->us);
-    number(w, "cpu_us", m->cpu_us);
+    json_write_u64_member(w, "block", m->block_bytes);
+    json_write_u64_member(w, "depth", m->depth);
+    json_write_u64_member(w, "bytes", m->bytes);
+    json_write_u64_member(w, "us", m->us);
+    json_write_u64_member(w, "cpu_us", m->cpu_us);
     counted(w, m);
     if (m->sense.len) {
         json_write_key(w, "sense");
