@@ -159,31 +159,23 @@ static void break_off(struct collector *c, const char *why)
 static int on_output(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
     struct collector *c = userdata;
-    uint8_t *at;
-    int64_t room = capture_stream_room(&c->stream, &at);
-    ssize_t n = room < 0 ? 0 : read(fd, at, (size_t)room);
-    int r = room < 0 ? (int)room : n < 0 && errno != ECONNRESET ? -errno : 0;
+    bool is_end;
+    int r = process_hear(fd, &c->stream, &is_end);
 
     (void)source;
     (void)revents;
-    if (r == -EAGAIN || r == -EINTR)
+    if (r == -EAGAIN)
         return 0;
-    if (r == 0 && n > 0)
-        r = capture_stream_take(&c->stream, (size_t)n);
     if (r > 0)
         c->heard_us = manager_now(c->adapter->manager);
-    if (r >= 0 && (n <= 0 || c->stream.complete)) {
-        if (c->stream.complete)
-            finish(c);
-        else
-            break_off(c, "ended early; what it sent is used");
-    } else if (r == -EBADMSG) {
-        log_line(LOG_WARN, "hbad-collect for %s sent what is no capture: %s", c->adapter->name,
-                 c->stream.wrong);
-        break_off(c, "sent what is no capture");
-    } else if (r < 0) {
-        break_off(c, r == -EMSGSIZE ? "sends without end" : "cannot be read");
-    }
+    if (r == -EBADMSG && c->stream.wrong)
+        log_line(LOG_WARN, "hbad-collect for %s: %s", c->adapter->name, c->stream.wrong);
+    if (r >= 0 && c->stream.complete)
+        finish(c);
+    else if (r < 0)
+        break_off(c, process_wrong(r));
+    else if (is_end)
+        break_off(c, "ended early; what it sent is used");
     return 0;
 }
 

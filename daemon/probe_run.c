@@ -102,17 +102,13 @@ static void break_off(struct probe_run *run, const char *why)
 static int on_output(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
     struct probe_run *run = userdata;
-    uint8_t *at;
-    int64_t room = capture_stream_room(&run->stream, &at);
-    ssize_t n = room < 0 ? 0 : read(fd, at, (size_t)room);
-    int r = room < 0 ? (int)room : n < 0 && errno != ECONNRESET ? -errno : 0;
+    bool is_end;
+    int r = process_hear(fd, &run->stream, &is_end);
 
     (void)source;
     (void)revents;
-    if (r == -EAGAIN || r == -EINTR)
+    if (r == -EAGAIN)
         return 0;
-    if (r == 0 && n > 0)
-        r = capture_stream_take(&run->stream, (size_t)n);
     take_results(run);
     if (r > 0)
         run->heard_us = manager_now(run->probes->manager);
@@ -120,12 +116,10 @@ static int on_output(sd_event_source *source, int fd, uint32_t revents, void *us
         log_line(LOG_WARN, "hbad-collect for %s: %s", run->adapter->name, run->stream.wrong);
     if (r >= 0 && run->stream.complete)
         probe_run_end(run, NULL);
-    else if (r >= 0 && n <= 0)
-        break_off(run, "ended early");
     else if (r < 0)
-        break_off(run, r == -EBADMSG    ? "sent what is no capture"
-                       : r == -EMSGSIZE ? "sends without end"
-                                        : "cannot be read");
+        break_off(run, process_wrong(r));
+    else if (is_end)
+        break_off(run, "ended early");
     return 0;
 }
 

@@ -365,6 +365,31 @@ int process_start(struct adapter_state *a, const struct collect_request *request
     return settle(p, ret_place, r);
 }
 
+int process_hear(int out, struct capture_stream *stream, bool *ret_end)
+{
+    uint8_t *at;
+    int64_t room = capture_stream_room(stream, &at);
+    ssize_t n;
+
+    *ret_end = false;
+    if (room < 0)
+        return (int)room;
+    n = read(out, at, (size_t)room);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return -EAGAIN;
+    if (n < 0 && errno != ECONNRESET)
+        return -errno;
+    *ret_end = n <= 0;
+    return n > 0 ? capture_stream_take(stream, (size_t)n) : 0;
+}
+
+const char *process_wrong(int error)
+{
+    return error == -EBADMSG    ? "sent what is no capture"
+           : error == -EMSGSIZE ? "sends without end"
+                                : "cannot be read";
+}
+
 void process_last_words(int err, char *buffer, size_t size)
 {
     ssize_t n = read(err, buffer, size - 1);

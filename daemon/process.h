@@ -41,6 +41,14 @@ int process_start(struct adapter_state *a, const struct collect_request *request
  * `*ret_place` and the return as above. */
 int process_start_watcher(struct manager *m, struct process **ret_place, int *ret_connection);
 
+/* Takes what it has written to `out` into the stream. Returns 1 where something of it came, 0 where nothing did yet, or -EAGAIN,
+ * -EBADMSG (stream->wrong says why, where it is known), -EMSGSIZE, -ENOMEM or what reading fails with; `*ret_end`: it writes no
+ * more. */
+int process_hear(int out, struct capture_stream *stream, bool *ret_end);
+
+/* What is wrong with it, for that error of process_hear(): "sent what is no capture". */
+const char *process_wrong(int error);
+
 /* The first line of what it says went wrong, from its `err`; "" where it says nothing. */
 void process_last_words(int err, char *buffer, size_t size);
 
