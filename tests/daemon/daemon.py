@@ -209,6 +209,25 @@ class Test(unittest.TestCase):
         status = daemon.stop()
         self.assertEqual(status, 0, "\n".join(daemon.said))
 
+    # Of tests with a folder of their own, `dir`, where what hangs writes its pid into "pid".
+
+    def hanging(self):
+        """The pids of collectors that were made to hang, all of them."""
+        try:
+            with open(os.path.join(self.dir, "pid"), encoding="ascii") as file:
+                return [int(pid) for pid in file.read().split()]
+        except FileNotFoundError:
+            return []
+
+    def stop_hanging(self):
+        for pid in self.hanging():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        if self.hanging():
+            os.unlink(os.path.join(self.dir, "pid"))
+
     def assert_error(self, answer, name, parameters=None):
         self.assertEqual(answer, {"error": name, "parameters": parameters or {}})
 

@@ -86,23 +86,6 @@ class Machine(daemon.Test):
         os.rename(path + ".new", path)
         return path
 
-    def hanging(self):
-        """The pids of collectors that were made to hang, all of them."""
-        try:
-            with open(os.path.join(self.dir, "pid"), encoding="ascii") as file:
-                return [int(pid) for pid in file.read().split()]
-        except FileNotFoundError:
-            return []
-
-    def stop_hanging(self):
-        for pid in self.hanging():
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-        if self.hanging():
-            os.unlink(os.path.join(self.dir, "pid"))
-
     def collected_by(self, collector):
         return ["--collector", collector]
 

@@ -90,22 +90,6 @@ class Probes(daemon.Test):
     def hang(self, hctl):
         self.do(hctl, "echo $$ >>%s/pid; exec sleep 300\n" % self.dir)
 
-    def hanging(self):
-        try:
-            with open(os.path.join(self.dir, "pid"), encoding="ascii") as file:
-                return [int(pid) for pid in file.read().split()]
-        except FileNotFoundError:
-            return []
-
-    def stop_hanging(self):
-        for pid in self.hanging():
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-        if self.hanging():
-            os.unlink(os.path.join(self.dir, "pid"))
-
     def asked(self):
         """Runs so far: when, and the words."""
         try:
