@@ -102,14 +102,16 @@ static int print_report(const struct request *request, struct bytes parameters, 
 
 static void put_string(struct json_writer *w, const char *key, const char *value)
 {
-    if (!value)
-        return;
-    json_write_text_member(w, key, value);
+    if (value)
+        json_write_text_member(w, key, value);
 }
 
-static void put_flag(struct json_writer *w, const char *key, bool value)
+void ask_put_style(const struct text_style *style, struct json_writer *w)
 {
-    json_write_bool_member(w, key, value);
+    json_write_u64_member(w, "columns", style->columns);
+    json_write_bool_member(w, "utf8", style->utf8);
+    json_write_bool_member(w, "colour", style->colour);
+    json_write_bool_member(w, "no_legend", style->no_legend);
 }
 
 /* The arguments of GetText; NULL without memory. */
@@ -129,10 +131,7 @@ static char *text_arguments(const struct request *request, const char *verb, con
     put_string(w, "word", word);
     if (request->json)
         put_string(w, "json", request->json == JSON_PRETTY ? "pretty" : "short");
-    json_write_u64_member(w, "columns", style->columns);
-    put_flag(w, "utf8", style->utf8);
-    put_flag(w, "colour", style->colour);
-    put_flag(w, "no_legend", style->no_legend);
+    ask_put_style(style, w);
     put_string(w, "command", style->command);
     json_write_end_object(w);
     if (fclose(out) == 0)
@@ -144,12 +143,19 @@ static char *text_arguments(const struct request *request, const char *verb, con
 static int print_piece(void *userdata, struct bytes element)
 {
     _cleanup_(arena_freep) struct arena *arena = arena_new();
-    const char *text;
+    const char *text = NULL;
     int r = arena ? varlink_string(element, arena, &text) : -ENOMEM;
 
+    if (r == 0 && !text)
+        r = -EBADMSG;
     if (r == 0)
         fputs(text, userdata);
     return r;
+}
+
+int ask_print_text(struct bytes pieces, FILE *out)
+{
+    return varlink_elements(pieces, print_piece, out);
 }
 
 /* How old an answer is. */
@@ -193,7 +199,7 @@ static int print_text(const struct request *request, struct bytes parameters, bo
     out = open_memstream(&text, &size);
     if (!out)
         return -ENOMEM;
-    r = varlink_elements(found[TEXT], print_piece, out);
+    r = ask_print_text(found[TEXT], out);
     if (fclose(out) != 0)
         r = -ENOMEM;
     if (r < 0)

@@ -46,29 +46,8 @@ static int begin(struct arguments *a, const char *name)
         return -ENOMEM;
     a->w = json_writer(a->out, false);
     json_write_begin_object(&a->w);
-    json_write_key(&a->w, "name");
-    json_write_string(&a->w, name);
+    json_write_text_member(&a->w, "name", name);
     return 0;
-}
-
-static void put_string(struct arguments *a, const char *key, const char *value)
-{
-    if (!value)
-        return;
-    json_write_key(&a->w, key);
-    json_write_string(&a->w, value);
-}
-
-static void put_number(struct arguments *a, const char *key, uint64_t value)
-{
-    json_write_key(&a->w, key);
-    json_write_u64(&a->w, value);
-}
-
-static void put_flag(struct arguments *a, const char *key, bool value)
-{
-    json_write_key(&a->w, key);
-    json_write_bool(&a->w, value);
 }
 
 static int end(struct arguments *a)
@@ -140,17 +119,6 @@ static int ask_named(const struct request *request, const struct question *q, ui
 
 /* ---- history ---- */
 
-static int print_piece(void *userdata, struct bytes element)
-{
-    _cleanup_(arena_freep) struct arena *arena = arena_new();
-    const char *text;
-    int r = arena ? varlink_string(element, arena, &text) : -ENOMEM;
-
-    if (r == 0)
-        fputs(text, userdata);
-    return r;
-}
-
 static int print_history(const struct request *request, struct bytes parameters)
 {
     enum { OBJECTS, TEXT, MEMBERS };
@@ -161,23 +129,18 @@ static int print_history(const struct request *request, struct bytes parameters)
     if (r < 0 || !found[request->json ? OBJECTS : TEXT].len)
         return r < 0 ? r : -EBADMSG;
     if (!request->json)
-        return varlink_elements(found[TEXT], print_piece, request->out);
+        return ask_print_text(found[TEXT], request->out);
     ask_print_json(request, found[OBJECTS]);
     return 0;
 }
 
 static void put_history(const struct request *request, uint64_t seconds, struct arguments *a)
 {
-    const struct text_style *style = &request->style;
-
-    put_number(a, "since", seconds);
+    json_write_u64_member(&a->w, "since", seconds);
     if (request->json)
         return;
-    put_flag(a, "text", true);
-    put_number(a, "columns", style->columns);
-    put_flag(a, "utf8", style->utf8);
-    put_flag(a, "colour", style->colour);
-    put_flag(a, "no_legend", style->no_legend);
+    json_write_bool_member(&a->w, "text", true);
+    ask_put_style(&request->style, &a->w);
 }
 
 int verb_history(const struct request *request)
@@ -253,10 +216,10 @@ static int print_acknowledged(const struct request *request, struct bytes parame
 static void put_acknowledgement(const struct request *request, uint64_t seconds,
                                 struct arguments *a)
 {
-    put_string(a, "code", request->past.code);
-    put_string(a, "reason", request->past.reason);
+    json_write_text_member(&a->w, "code", request->past.code);
+    json_write_text_member(&a->w, "reason", request->past.reason);
     if (seconds)
-        put_number(a, "until", seconds);
+        json_write_u64_member(&a->w, "until", seconds);
 }
 
 int verb_ack(const struct request *request)

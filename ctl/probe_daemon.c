@@ -53,15 +53,9 @@ static bool take_other_name(struct wanted *w, const char *name)
     return false;
 }
 
-static void put_flag(struct json_writer *w, const char *key, bool value)
-{
-    json_write_bool_member(w, key, value);
-}
-
 /* The arguments of Probe; NULL without memory. */
 static char *arguments_of(const struct wanted *wanted)
 {
-    const struct text_style *style = &wanted->request->style;
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -76,11 +70,8 @@ static char *arguments_of(const struct wanted *wanted)
     for (int i = 0; i < wanted->request->n_words; i++)
         json_write_string(w, wanted->names[i]);
     json_write_end_array(w);
-    put_flag(w, "force", wanted->request->force);
-    json_write_u64_member(w, "columns", style->columns);
-    put_flag(w, "utf8", style->utf8);
-    put_flag(w, "colour", style->colour);
-    put_flag(w, "no_legend", style->no_legend);
+    json_write_bool_member(w, "force", wanted->request->force);
+    ask_put_style(&wanted->request->style, w);
     json_write_end_object(w);
     if (fclose(out) == 0)
         return text;
@@ -125,17 +116,6 @@ static int call(const struct wanted *w, struct client *client, struct varlink_re
     return r;
 }
 
-static int print_piece(void *userdata, struct bytes element)
-{
-    _cleanup_(arena_freep) struct arena *arena = arena_new();
-    const char *text = NULL;
-    int r = arena ? varlink_string(element, arena, &text) : -ENOMEM;
-
-    if (r == 0 && text)
-        fputs(text, userdata);
-    return r;
-}
-
 static int say_note(void *userdata, struct bytes element)
 {
     const char *text = NULL;
@@ -164,7 +144,7 @@ static int print(const struct wanted *w, struct bytes parameters)
     if (r == 0 && w->request->json)
         ask_print_json(w->request, found[RESULT]);
     else if (r == 0)
-        r = varlink_elements(found[TEXT], print_piece, w->request->out);
+        r = ask_print_text(found[TEXT], w->request->out);
     return r < 0 ? r : n < INT32_MAX ? (int)n : INT32_MAX;
 }
 
