@@ -199,10 +199,10 @@ static void answered(void *userdata, struct client *client, const struct history
 /* ---- the method ---- */
 
 const struct varlink_argument ACKNOWLEDGE_ARGUMENTS[] = {
-    { "name", VARLINK_STRING, false, offsetof(struct acknowledge_arguments, name) },
-    { "code", VARLINK_STRING, true, offsetof(struct acknowledge_arguments, code) },
-    { "reason", VARLINK_STRING, true, offsetof(struct acknowledge_arguments, reason) },
-    { "until", VARLINK_INT, true, offsetof(struct acknowledge_arguments, until) },
+    VARLINK_NEEDED(acknowledge_arguments, name, VARLINK_STRING),
+    VARLINK_OPTIONAL(acknowledge_arguments, code, VARLINK_STRING),
+    VARLINK_OPTIONAL(acknowledge_arguments, reason, VARLINK_STRING),
+    VARLINK_OPTIONAL(acknowledge_arguments, until, VARLINK_INT),
     { 0 },
 };
 

@@ -53,7 +53,7 @@ struct list_arguments {
 };
 
 static const struct varlink_argument LIST_ARGUMENTS[] = {
-    { "kind", VARLINK_STRING, false, offsetof(struct list_arguments, kind) },
+    VARLINK_NEEDED(list_arguments, kind, VARLINK_STRING),
     { 0 },
 };
 
@@ -86,7 +86,7 @@ struct show_arguments {
 };
 
 static const struct varlink_argument SHOW_ARGUMENTS[] = {
-    { "name", VARLINK_STRING, false, offsetof(struct show_arguments, name) },
+    VARLINK_NEEDED(show_arguments, name, VARLINK_STRING),
     { 0 },
 };
 

@@ -19,18 +19,13 @@ enum {
     COLUMNS_MAX = 10000,
 };
 
-#define ARGUMENT(name, type)                                      \
-    {                                                             \
-#name, type, true, offsetof(struct probe_arguments, name) \
-    }
-
 const struct varlink_argument PROBE_METHOD_ARGUMENTS[] = {
-    { "names", VARLINK_STRINGS, false, offsetof(struct probe_arguments, names) },
-    ARGUMENT(force, VARLINK_BOOL),
-    ARGUMENT(columns, VARLINK_INT),
-    ARGUMENT(utf8, VARLINK_BOOL),
-    ARGUMENT(colour, VARLINK_BOOL),
-    ARGUMENT(no_legend, VARLINK_BOOL),
+    VARLINK_NEEDED(probe_arguments, names, VARLINK_STRINGS),
+    VARLINK_OPTIONAL(probe_arguments, force, VARLINK_BOOL),
+    VARLINK_OPTIONAL(probe_arguments, columns, VARLINK_INT),
+    VARLINK_OPTIONAL(probe_arguments, utf8, VARLINK_BOOL),
+    VARLINK_OPTIONAL(probe_arguments, colour, VARLINK_BOOL),
+    VARLINK_OPTIONAL(probe_arguments, no_legend, VARLINK_BOOL),
     { 0 },
 };
 

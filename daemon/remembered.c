@@ -137,20 +137,15 @@ static void take_part(void *userdata, struct client *client, const struct histor
 
 /* ---- the method ---- */
 
-#define ARGUMENT(name, type)                                        \
-    {                                                               \
-#name, type, true, offsetof(struct history_arguments, name) \
-    }
-
 const struct varlink_argument HISTORY_ARGUMENTS[] = {
-    { "name", VARLINK_STRING, false, offsetof(struct history_arguments, name) },
-    ARGUMENT(since, VARLINK_INT),
-    ARGUMENT(most, VARLINK_INT),
-    ARGUMENT(text, VARLINK_BOOL),
-    ARGUMENT(columns, VARLINK_INT),
-    ARGUMENT(utf8, VARLINK_BOOL),
-    ARGUMENT(colour, VARLINK_BOOL),
-    ARGUMENT(no_legend, VARLINK_BOOL),
+    VARLINK_NEEDED(history_arguments, name, VARLINK_STRING),
+    VARLINK_OPTIONAL(history_arguments, since, VARLINK_INT),
+    VARLINK_OPTIONAL(history_arguments, most, VARLINK_INT),
+    VARLINK_OPTIONAL(history_arguments, text, VARLINK_BOOL),
+    VARLINK_OPTIONAL(history_arguments, columns, VARLINK_INT),
+    VARLINK_OPTIONAL(history_arguments, utf8, VARLINK_BOOL),
+    VARLINK_OPTIONAL(history_arguments, colour, VARLINK_BOOL),
+    VARLINK_OPTIONAL(history_arguments, no_legend, VARLINK_BOOL),
     { 0 },
 };
 

@@ -44,7 +44,7 @@ struct level_arguments {
 };
 
 static const struct varlink_argument LEVEL_ARGUMENTS[] = {
-    { "level", VARLINK_INT, false, offsetof(struct level_arguments, level) },
+    VARLINK_NEEDED(level_arguments, level, VARLINK_INT),
     { 0 },
 };
 

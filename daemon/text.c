@@ -21,20 +21,15 @@ enum {
         65536, /* of a text; readers have limits for one string (1 MiB in base/json_read.h) */
 };
 
-#define ARGUMENT(name, type)                                         \
-    {                                                                \
-#name, type, true, offsetof(struct get_text_arguments, name) \
-    }
-
 const struct varlink_argument GET_TEXT_ARGUMENTS[] = {
-    { "verb", VARLINK_STRING, false, offsetof(struct get_text_arguments, verb) },
-    ARGUMENT(word, VARLINK_STRING),
-    ARGUMENT(json, VARLINK_STRING),
-    ARGUMENT(columns, VARLINK_INT),
-    ARGUMENT(utf8, VARLINK_BOOL),
-    ARGUMENT(colour, VARLINK_BOOL),
-    ARGUMENT(no_legend, VARLINK_BOOL),
-    ARGUMENT(command, VARLINK_STRING),
+    VARLINK_NEEDED(get_text_arguments, verb, VARLINK_STRING),
+    VARLINK_OPTIONAL(get_text_arguments, word, VARLINK_STRING),
+    VARLINK_OPTIONAL(get_text_arguments, json, VARLINK_STRING),
+    VARLINK_OPTIONAL(get_text_arguments, columns, VARLINK_INT),
+    VARLINK_OPTIONAL(get_text_arguments, utf8, VARLINK_BOOL),
+    VARLINK_OPTIONAL(get_text_arguments, colour, VARLINK_BOOL),
+    VARLINK_OPTIONAL(get_text_arguments, no_legend, VARLINK_BOOL),
+    VARLINK_OPTIONAL(get_text_arguments, command, VARLINK_STRING),
     { 0 },
 };
 

@@ -52,6 +52,16 @@ struct varlink_argument {
     size_t offset;
 };
 
+/* Rows for an argument that is called as its field is: one that must be there, and one that may. */
+#define VARLINK_NEEDED(structure, field, type)                   \
+    {                                                            \
+#field, (type), false, offsetof(struct structure, field) \
+    }
+#define VARLINK_OPTIONAL(structure, field, type)                \
+    {                                                           \
+#field, (type), true, offsetof(struct structure, field) \
+    }
+
 /* Fills `target` from the parameters of a call, by a table that ends with a row without a name (NULL: no arguments).
  * Texts are in the arena. Returns 0, -ENOMEM, or -EINVAL: then `*ret_name` (in the arena) is the argument that is missing,
  * unknown, of another type, or given twice. */
