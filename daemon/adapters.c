@@ -151,7 +151,7 @@ static void start(struct adapter_state *a)
         return;
     adapter_forget_notes(a);
     adapter_note(a, "hbad-collect for %s cannot be started: %s", a->name, strerror(-r));
-    a->is_stale = a->is_unexamined = true;
+    a->is_unexamined = true;
     a->behind_us = 0;
     schedule_ended(&m->schedule, &a->slot, false, manager_now(m));
     manager_judge_at(m, manager_now(m));

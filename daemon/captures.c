@@ -71,7 +71,7 @@ static int read_day(struct adapter_state *a, const struct captures *c, unsigned 
     store_free(a->store);
     a->store = TAKE_PTR(store);
     a->has_whole = true;
-    a->read_us = manager_now(a->manager);
+    a->read_us = a->counted_us = manager_now(a->manager);
     a->read_wall_us = store_taken(a->store)->wall_us;
     return 1;
 }

@@ -129,11 +129,10 @@ static void finish(struct collector *c)
         store_free(a->store);
         a->store = TAKE_PTR(c->store);
         a->has_whole = !c->is_broken;
-        a->read_us = now;
+        a->read_us = a->counted_us = now;
         a->read_wall_us = manager_wall(a->manager);
         probes_put(a);
     }
-    a->is_stale = c->is_broken;
     a->is_unexamined = c->is_broken || c->is_stuck || !c->asks;
     a->took_us = now - c->started_us;
     a->run = NULL;

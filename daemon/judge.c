@@ -108,15 +108,51 @@ static bool has_whole_machine(const struct manager *m)
     return true;
 }
 
+/* Were the adapter's counters read a while ago, for it hangs, or is not watched? A round or two of the watcher is short beside
+ * the hours over which growth is judged; more would make a burst of what grew slowly. */
+static bool is_unread(const struct manager *m, const struct adapter_state *a)
+{
+    return !m->captures && a->counted_us &&
+           a->counted_us + 3 * m->config.daemon.counters_us < manager_now(m);
+}
+
+/* The directories of those, with NULL at the end; NULL: no memory. */
+static const char **list_unread(struct manager *m)
+{
+    const char **list = calloc(m->adapters.n + 1, sizeof(*list));
+    size_t n = 0;
+
+    for (size_t i = 0; list && i < m->adapters.n; i++) {
+        struct adapter_state *a = m->adapters.v[i];
+
+        a->is_unread = is_unread(m, a);
+        if (a->is_unread)
+            list[n++] = a->below;
+    }
+    return list;
+}
+
+bool judge_is_outdated(const struct manager *m)
+{
+    for (size_t i = 0; i < m->adapters.n; i++)
+        if (m->adapters.v[i]->is_unread != is_unread(m, m->adapters.v[i]))
+            return true;
+    return false;
+}
+
 static int diagnose_parts(struct manager *m, struct source *source, uint64_t wall_us,
                           struct report **ret)
 {
     _cleanup_(history_freep) struct history *past = NULL;
-    struct diagnose_options options = { .level = LEVEL_ALL,
-                                        .config = &m->config,
-                                        .acknowledged = &m->acknowledged };
+    _cleanup_free_ const char **unread = list_unread(m);
+    struct diagnose_options options = {
+        .level = LEVEL_ALL, .config = &m->config, .acknowledged = &m->acknowledged, .unread = unread
+    };
     struct report *report = NULL;
-    int r = has_whole_machine(m) ? past_before(&m->past, wall_us, &past) : 0;
+    int r = unread ? 0 : -ENOMEM;
+
+    if (r == 0 && has_whole_machine(m))
+        r = past_before(&m->past, wall_us, &past);
 
     options.history = past;
     if (r == 0)
@@ -133,20 +169,15 @@ static int diagnose_parts(struct manager *m, struct source *source, uint64_t wal
     return r;
 }
 
-/* Keeps what was seen for the next ones: what a whole round saw, and in between, when something was seen to have changed. Then
- * no counter is older than a round of the watcher over all of them, which is short beside the hours over which growth
- * is judged. */
+/* Keeps what was seen for the next ones: what a whole round saw, and in between, when something was seen to have changed. */
 static int remember(struct manager *m)
 {
     _cleanup_(history_freep) struct history *look = NULL;
     bool is_round = m->remembered != m->schedule.round && schedule_round_is_complete(&m->schedule);
     int r;
 
-    if (!is_round && !(m->is_look_due && has_whole_machine(m)))
+    if (!(is_round || m->is_look_due) || !has_whole_machine(m))
         return 0;
-    for (size_t i = 0; i < m->adapters.n; i++)
-        if (m->adapters.v[i]->is_stale)
-            return 0;
     look = history_new();
     r = look ? history_add(look, m->report->model, m->report->wall_us, m->report->mono_us)
              : -ENOMEM;

@@ -93,6 +93,7 @@ const struct field PAST_FIELDS[] = {
     PAST("class_name", TEXT, class_name),
     PAST("count", U64, count),
     PAST("has_count", BOOL, has_count),
+    PAST("is_unread", BOOL, is_unread),
     PAST("is_up", BOOL, is_up),
     { 0 },
 };

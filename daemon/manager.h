@@ -70,11 +70,12 @@ struct adapter_state {
     struct collector *run;    /* reading it now; NULL: none */
     struct store *store;      /* NULL: nothing was read yet */
     bool has_whole;           /* the store has all of it, whatever did not answer */
-    bool is_stale;            /* the last time brought nothing that is as good as what was known */
     bool is_unexamined;       /* something could not be read the last time */
     VEC(char *) notes;        /* what, and why */
     bool is_watched;          /* the watcher was told of it */
     uint64_t watched_wall_us; /* when the watcher was through with it last; 0: never */
+    uint64_t counted_us;      /* when its counters were read last, by whomever (manager_now()) */
+    bool is_unread;           /* when it was judged last, that was a while ago */
     /* Something is not as it was read: until then it is waited for being read anew, and not judged. 0: all is as read. */
     uint64_t behind_us;
     uint64_t reread_us;        /* when it was last read for that; 0: never */
@@ -231,6 +232,8 @@ int captures_step(struct manager *m);
 /* ---- judge.c ---- */
 /* What was read of all adapters → m->report. Returns 0 or a negative errno; the old report stays then. */
 int judge(struct manager *m);
+/* Was it judged last when the counters of an adapter were still fresh, and are not now, or the other way? */
+bool judge_is_outdated(const struct manager *m);
 /* What time it is for a report: with captures that of the newest. */
 uint64_t judge_wall(const struct manager *m);
 void judge_forget(struct manager *m);

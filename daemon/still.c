@@ -80,7 +80,7 @@ void still(struct manager *m, bool counters)
 {
     if (!m->report)
         return;
-    if (counters && is_time_to_judge(m)) {
+    if (counters && (is_time_to_judge(m) || judge_is_outdated(m))) {
         m->is_look_due = true;
         manager_judge_at(m, manager_now(m));
         return;

@@ -232,9 +232,15 @@ static void take_round(struct watcher *w, const struct watch_message *round)
     w->round_wall_us = manager_wall(m);
     w->seen_us = now;
     free(TAKE_PTR(w->at));
-    for (size_t i = 0; i < m->adapters.n; i++)
-        if (m->adapters.v[i]->is_watched)
-            m->adapters.v[i]->watched_wall_us = w->round_wall_us;
+    for (size_t i = 0; i < m->adapters.n; i++) {
+        struct adapter_state *a = m->adapters.v[i];
+
+        if (!a->is_watched)
+            continue;
+        a->watched_wall_us = w->round_wall_us;
+        if (round->counters)
+            a->counted_us = now;
+    }
     if (round->counters && w->has_changed)
         m->is_look_due = true;
     if (is_judged_soon || (round->counters && w->has_changed))

@@ -319,6 +319,14 @@ static struct thresholds thresholds_of(const struct config *config)
     return t;
 }
 
+static void mark_unread(struct model *m, const char *const *below)
+{
+    for (; below && *below; below++)
+        for (size_t i = 0; i < m->hosts.n; i++)
+            if (text_starts_with(m->hosts.v[i]->subject->path, *below))
+                m->hosts.v[i]->is_unread = true;
+}
+
 int diagnose(struct source *source, const struct diagnose_options *options, struct report **ret)
 {
     _cleanup_(report_freep) struct report *report = calloc(1, sizeof(*report));
@@ -333,6 +341,7 @@ int diagnose(struct source *source, const struct diagnose_options *options, stru
     r = diagnose_observe(source, &gather_options, options->config, report);
     if (r < 0)
         return r;
+    mark_unread(report->model, options->unread);
     r = options->history ? past_take(source, options->history, report, &past) : 0;
     if (r == 0 && options->config)
         r = wishes_take(options->config, report);

@@ -15,6 +15,9 @@ struct diagnose_options {
     const struct history *history;               /* what earlier captures said; may be NULL */
     const struct config *config;                 /* what its administrator says; may be NULL */
     const struct acknowledgements *acknowledged; /* what somebody knows of; may be NULL */
+    /* Directories with '/' at their ends: what the hosts below them, and all behind those, count was read long before the
+     * rest. Ends with NULL; may be NULL. */
+    const char *const *unread;
 };
 
 /* Gathers from the source and diagnoses. Of the history, what is of another machine or was taken later is not used, and

@@ -40,7 +40,7 @@ static uint64_t count_timed_out(const struct judging *j, const struct device *d)
         const struct snapshot *s = &j->history->snapshots.v[i - 1];
         const struct past *p = snapshot_device(s, d->id);
 
-        if (!p || !p->has_count)
+        if (!p || !p->has_count || snapshot_unread(s, d->host->id))
             continue;
         if (!snapshot_same_boot(s, &now) || (is_known && judge_ago(j, s) > j->thresholds.stuck_us))
             break;

@@ -291,32 +291,45 @@ struct growth {
     uint64_t moved_mb; /* meanwhile; 0: not known */
 };
 
+/* Adds what grew between two looks. They may lie far apart, with nothing between them that was worth keeping: where nothing
+ * grew, only the part that is missing to the span counts, for growth after it is not to be spread over that. */
+static void add_grown(struct growth *g, const struct look *a, const struct look *b,
+                      uint64_t span_us)
+{
+    uint64_t before, after, more, us, counts_us;
+
+    if (!is_comparable(a, b) || !sample_counter(a->sample, g->key, &before) ||
+        !sample_counter(b->sample, g->key, &after) || !growth_of(before, after, &more))
+        return;
+    us = b->snapshot->mono_us - a->snapshot->mono_us;
+    counts_us = !more && us > span_us - g->us ? span_us - g->us : us;
+    g->grown += more;
+    g->us += counts_us;
+    if (us)
+        g->moved_mb += (uint64_t)((double)moved_between(a, b) * (double)counts_us / (double)us);
+}
+
 /* Growth of the counter `ret->key` over rounds, going back from now until `span_us` have been looked at; what is
- * twice as old says nothing of now. Two looks may lie far apart, with nothing between them that was worth keeping: where
- * nothing grew, only the part that is missing to the span counts, for growth after it is not to be spread over that. */
+ * twice as old says nothing of now. Looks in which the link's counters were not read are passed over: what grew meanwhile is
+ * known when they are read again, and is spread over all of that time. */
 static void growth_over(const struct history *all, const char *id, uint64_t span_us,
                         struct growth *ret)
 {
     uint64_t now = all->snapshots.v[all->snapshots.n - 1].wall_us;
+    struct look b = { 0 };
 
     *ret = (struct growth){ .key = ret->key };
-    for (size_t i = all->snapshots.n; i > 1 && ret->us < span_us; i--) {
-        struct look b = { snapshot_link(&all->snapshots.v[i - 1], id), &all->snapshots.v[i - 1] };
-        struct look a = { snapshot_link(&all->snapshots.v[i - 2], id), &all->snapshots.v[i - 2] };
-        uint64_t before, after, more, us, counts_us;
+    for (size_t i = all->snapshots.n; i && ret->us < span_us; i--) {
+        const struct snapshot *s = &all->snapshots.v[i - 1];
+        struct look a = { snapshot_link(s, id), s };
 
-        if (b.snapshot->wall_us + 2 * span_us < now)
-            break;
-        if (!is_comparable(&a, &b) || !sample_counter(a.sample, ret->key, &before) ||
-            !sample_counter(b.sample, ret->key, &after) || !growth_of(before, after, &more))
+        if (a.sample && snapshot_unread(s, a.sample->host_id))
             continue;
-        us = b.snapshot->mono_us - a.snapshot->mono_us;
-        counts_us = !more && us > span_us - ret->us ? span_us - ret->us : us;
-        ret->grown += more;
-        ret->us += counts_us;
-        if (us)
-            ret->moved_mb += (uint64_t)((double)moved_between(&a, &b) * (double)counts_us /
-                                        (double)us);
+        if (b.snapshot && b.snapshot->wall_us + 2 * span_us < now)
+            break;
+        if (b.snapshot)
+            add_grown(ret, &a, &b, span_us);
+        b = a;
     }
 }
 
@@ -429,7 +442,7 @@ static uint64_t resets_since(const struct judging *j, const struct host *h)
         const struct snapshot *s = &j->history->snapshots.v[i - 1];
         const struct past *before = snapshot_host(s, h->id);
 
-        if (before && before->has_count)
+        if (before && before->has_count && !before->is_unread)
             return snapshot_same_boot(s, &now) && resets > before->count ? resets - before->count
                                                                          : 0;
     }

@@ -109,6 +109,7 @@ static int keep_hosts(struct history *h, const struct model *m, struct snapshot 
         p->id = keep(h, m->hosts.v[i]->id, &r);
         p->pci_id = keep(h, m->hosts.v[i]->pci_id, &r);
         p->has_count = fact_number(m->hosts.v[i]->own, &KEY_RESET_COUNT, &p->count);
+        p->is_unread = m->hosts.v[i]->is_unread;
     }
     if (r == 0)
         qsort(s->hosts, s->n_hosts, sizeof(*s->hosts), compare_past);
@@ -266,6 +267,13 @@ static const struct past *find_past(const struct past **list, size_t n, const ch
 const struct past *snapshot_host(const struct snapshot *s, const char *id)
 {
     return find_past(s->hosts, s->n_hosts, id);
+}
+
+bool snapshot_unread(const struct snapshot *s, const char *host_id)
+{
+    const struct past *host = host_id ? snapshot_host(s, host_id) : NULL;
+
+    return host && host->is_unread;
 }
 
 const struct past *snapshot_remote(const struct snapshot *s, const char *id)

@@ -41,7 +41,8 @@ struct past {
     const char *path, *class_name; /* of a remote port: where it was in sysfs */
     uint64_t count; /* of a host its resets, of a device its commands that timed out */
     bool has_count;
-    bool is_up; /* of a remote port */
+    bool is_unread; /* of a host: what it and all behind it count is of an earlier look */
+    bool is_up;     /* of a remote port */
 };
 
 /* A measurement of a device. */
@@ -110,6 +111,9 @@ const struct sample *snapshot_link(const struct snapshot *s, const char *id);
 const struct past *snapshot_host(const struct snapshot *s, const char *id);
 const struct past *snapshot_remote(const struct snapshot *s, const char *id);
 const struct past *snapshot_device(const struct snapshot *s, const char *id);
+
+/* Is what the host, and all behind it, counted in a snapshot of an earlier look? NULL, and one that was not there: no. */
+bool snapshot_unread(const struct snapshot *s, const char *host_id);
 
 /* The measurements of the device in a snapshot: the first of `*ret_n`. NULL and 0 where there is none. */
 const struct past_measure *snapshot_measures(const struct snapshot *s, const char *device_id,

@@ -79,6 +79,7 @@ struct host {
     VEC(struct finding *) findings; /* those that name it, each once */
     struct link *slot;              /* its PCIe link; NULL where it has none */
     bool is_bus;                    /* the host's links share one bus (parallel SCSI) */
+    bool is_unread; /* what it and all behind it count was read long before the rest */
 };
 
 /* Something that is wrong with what a link hangs on, seen by its transport. */

@@ -243,6 +243,18 @@ class Machine(daemon.Test):
                 d.ask(OURS + "Refresh")
                 self.assertEqual(self.report(d)["notes"], [])
 
+    def test_what_fails_does_not_keep_others_from_being_remembered(self):
+        d = self.machine().ready()
+        self.collector("exit 5")
+        period = [os.path.join(dir, "period") for dir, _, files in os.walk(self.root + "/sys/devices") if "period" in files and "target0:0:0" in dir][0]
+        for text in ("12.5", "6.25", "12.5"):
+            with open(period, "w", encoding="ascii") as file:
+                file.write(text + "\n")
+            d.ask(OURS + "Refresh")
+        report = self.report(d)
+        self.assertEqual(report["summary"]["unexamined"], 1)
+        self.assertIn(("link-flapping", ["target0:0:0", "sda"]), [(f["code"], f["names"]) for f in report["findings"]])
+
     def test_adapter_that_goes_and_comes(self):
         """What only the other one has seen of it in passing does not bring it back."""
         d = self.machine().ready()

@@ -203,6 +203,37 @@ static void errors_per_terabyte(void **state)
     }
 }
 
+/* 300 errors in ten hours, of which eight the adapter was not read, are 30 an hour and no burst at their end. Those of a
+ * link of another adapter are counted as ever. */
+static void counters_that_were_not_read(void **state)
+{
+    struct machine k = machine_new();
+    struct host *h = host(&k, "host0", "0000:01:00.0");
+    struct link *l = lane(&k, h, "a", 600, 600);
+    struct link *other = lane(&k, host(&k, "host1", "0000:02:00.0"), "b", 600, 600);
+
+    (void)state;
+    counter(&k, l, &WORD_ERRORS, 0);
+    for (unsigned hour = 0; hour < 9; hour++) {
+        h->is_unread = hour > 0;
+        counter(&k, other, &WORD_ERRORS, 110 * hour);
+        remember(&k, 60 * hour);
+    }
+    h->is_unread = false;
+    counter(&k, l, &WORD_ERRORS, 300);
+    counter(&k, other, &WORD_ERRORS, 110 * 9);
+    judged(&k, 60 * 10);
+    assert_int_equal(count_of(k.report, "errors-growing"), 2);
+    for (size_t i = 0; i < k.report->findings.n; i++) {
+        const struct finding *f = k.report->findings.v[i];
+
+        assert_string_equal(f->evidence.v[0].value, strcmp(f->subjects.v[0], l->id) == 0
+                                                        ? "300 more, 30 an hour"
+                                                        : "550 more, 91 an hour");
+    }
+    judged_done(&k);
+}
+
 static void rounds_that_say_nothing(void **state)
 {
     (void)state;
@@ -375,12 +406,19 @@ static void disturbed_reads(void **state)
 int main(void)
 {
     static const struct CMUnitTest TESTS[] = {
-        cmocka_unit_test(link_flapping),       cmocka_unit_test(flapping_of_another_disk),
-        cmocka_unit_test(flapping_together),   cmocka_unit_test(errors_growing),
-        cmocka_unit_test(errors_per_terabyte), cmocka_unit_test(rounds_that_say_nothing),
-        cmocka_unit_test(counters_end),        cmocka_unit_test(soft_errors),
-        cmocka_unit_test(no_cable_no_errors),  cmocka_unit_test(host_resetting),
-        cmocka_unit_test(read_below_link),     cmocka_unit_test(disturbed_reads),
+        cmocka_unit_test(link_flapping),
+        cmocka_unit_test(flapping_of_another_disk),
+        cmocka_unit_test(flapping_together),
+        cmocka_unit_test(errors_growing),
+        cmocka_unit_test(counters_that_were_not_read),
+        cmocka_unit_test(errors_per_terabyte),
+        cmocka_unit_test(rounds_that_say_nothing),
+        cmocka_unit_test(counters_end),
+        cmocka_unit_test(soft_errors),
+        cmocka_unit_test(no_cable_no_errors),
+        cmocka_unit_test(host_resetting),
+        cmocka_unit_test(read_below_link),
+        cmocka_unit_test(disturbed_reads),
     };
 
     return cmocka_run_group_tests(TESTS, NULL, NULL);
