@@ -392,7 +392,9 @@ static void mark_run_up(struct sas_expander *e, unsigned n)
     }
     for (struct sas_lane *lane = e->lanes; lane; lane = lane->next_of_expander)
         lane->is_doubtful = is_stray(lane);
-    for (struct sas_lane *lane = found; n_found == 1 && n; lane = lane->next_of_expander, n--) {
+    if (n_found != 1)
+        found = NULL;
+    for (struct sas_lane *lane = found; lane && n; lane = lane->next_of_expander, n--) {
         lane->is_doubtful = false;
         lane->faces_up = true;
     }
