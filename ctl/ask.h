@@ -33,10 +33,10 @@ struct client *ask_connect(const struct request *request);
 int ask_call(const struct request *request, struct client *client, const char *method,
              const char *parameters, struct arena *arena, struct varlink_reply *ret);
 
-/* Says what an error reply means. */
+/* What an error reply means, and why the daemon cannot be asked: a sentence, to be freed; NULL without memory. Or said. */
+char *ask_error(const struct varlink_reply *reply);
 void ask_say_error(const struct varlink_reply *reply);
-
-/* Says why the daemon cannot be asked. */
+char *ask_failure(const struct request *request, int error);
 void ask_say_failure(const struct request *request, int error);
 
 /* Microseconds for a reply. */

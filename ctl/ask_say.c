@@ -3,6 +3,8 @@
  * Calls of the daemon that the user has asked for, and what goes wrong with them (ask.h).
  */
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -14,14 +16,21 @@ uint64_t ask_patience_us(const struct request *request)
     return request->patience_of_daemon_s * UINT64_C(1000000);
 }
 
-void ask_say_failure(const struct request *request, int error)
+char *ask_failure(const struct request *request, int error)
 {
     const char *why = client_failure(error);
+    char *text;
+    int r = why ? asprintf(&text, "hbad %s (%s)", why, request->socket)
+                : asprintf(&text, "%s: %s", request->socket, strerror(-error));
 
-    if (why)
-        say("hbad %s (%s)", why, request->socket);
-    else
-        say("%s: %s", request->socket, strerror(-error));
+    return r < 0 ? NULL : text;
+}
+
+void ask_say_failure(const struct request *request, int error)
+{
+    _cleanup_free_ char *text = ask_failure(request, error);
+
+    say("%s", text ? text : "out of memory");
 }
 
 /* Sentences for the errors that say all with their name. */
@@ -39,25 +48,29 @@ static const struct {
       "the hbad that runs is another version, and does not understand that" },
 };
 
-void ask_say_error(const struct varlink_reply *reply)
+char *ask_error(const struct varlink_reply *reply)
 {
     static const char *const NAMES[] = { "reason" };
     _cleanup_(arena_freep) struct arena *arena = arena_new();
     struct bytes found = { 0 };
     const char *reason = NULL;
+    char *text;
 
     if (text_same(reply->error, "io.hbad.monitor.NoHistory") && arena &&
         varlink_members(reply->parameters, NAMES, 1, &found) == 0 &&
-        varlink_string(found, arena, &reason) == 0 && reason) {
-        say("%s", reason);
-        return;
-    }
+        varlink_string(found, arena, &reason) == 0 && reason)
+        return strdup(reason);
     for (size_t i = 0; i < ELEMENTS(SENTENCES); i++)
-        if (text_same(SENTENCES[i].error, reply->error)) {
-            say("%s", SENTENCES[i].sentence);
-            return;
-        }
-    say("hbad answers with an error: %s", reply->error);
+        if (text_same(SENTENCES[i].error, reply->error))
+            return strdup(SENTENCES[i].sentence);
+    return asprintf(&text, "hbad answers with an error: %s", reply->error) < 0 ? NULL : text;
+}
+
+void ask_say_error(const struct varlink_reply *reply)
+{
+    _cleanup_free_ char *text = ask_error(reply);
+
+    say("%s", text ? text : "out of memory");
 }
 
 struct client *ask_connect(const struct request *request)

@@ -11,7 +11,8 @@
 #include "output/output.h"
 #include "source/store.h"
 
-/* Exit status (DESIGN: the monitoring plugins' codes for status; 64 for usage). */
+/* Exit status (DESIGN: the monitoring plugins' codes for status and check; 64 for usage, but of check, which plugins'
+ * rules give no other one than EXIT_UNSEEN). */
 enum { EXIT_WELL = 0, EXIT_WARNING = 1, EXIT_CRITICAL = 2, EXIT_UNSEEN = 3, EXIT_USAGE = 64 };
 enum { EXIT_DIFFERENT = 1, EXIT_TROUBLE = 2 }; /* of compare, as of diff(1) */
 
@@ -39,6 +40,12 @@ struct past_words {
     bool withdraw;
 };
 
+/* What is asked of check, as it was typed; NULL: nothing. */
+struct check_words {
+    const char *warning, *critical, *number, *format, *max_age, *timeout;
+    bool verbose;
+};
+
 /* What the command line asks for. */
 struct request {
     const char *const *captures; /* --capture, in order; the last is judged */
@@ -52,6 +59,7 @@ struct request {
     bool strict, no_scrub, force;
     struct bench_words bench;
     struct past_words past;
+    struct check_words check;
     unsigned patience_s;           /* how long to wait for a device without a word */
     unsigned patience_of_reads_s;  /* the same while reads are timed */
     unsigned patience_of_daemon_s; /* for each answer of the daemon */
@@ -156,7 +164,11 @@ int verb_monitor(const struct request *request);
 int verb_reload(const struct request *request);
 int verb_history(const struct request *request);
 int verb_ack(const struct request *request);
+int verb_check(const struct request *request);
 int verb_cat_config(const struct request *request);
+
+/* The exit status of check where its command line is wrong, which was said: and says so as plugins do, too. */
+int check_usage(void);
 
 /* status --service */
 int verb_service(const struct request *request);

@@ -48,6 +48,8 @@ static const struct {
       "how it was and when, counters, probes, findings; the daemon knows", true },
     { "ack", 1, 1, verb_ack, "ack NAME --reason TEXT",
       "what is found of it is known, and no alarm; the daemon remembers", true },
+    { "check", 0, INT_MAX, verb_check, "check [NAME...]",
+      "one line for Nagios, Icinga or Checkmk, of all or of these" },
     { "reload", 0, 0, verb_reload, "reload", "has the daemon read its configuration again", true },
     { "cat-config", 0, 0, verb_cat_config, "cat-config",
       "the configuration in force, and where each value comes from" },
@@ -80,12 +82,21 @@ static int usage(FILE *out)
         "      --no-scrub                 leave serial numbers, WWNs and names in a capture\n"
         "      --strict                   exit status 3 for what could not be judged, and for infos\n"
         "      --no-legend                no head and no closing sentences\n"
-        "  -h, --help, --version\n\n"
+        "  -h, --help, -V, --version\n\n"
         "Of history and ack:\n"
         "      --since TIME               2h, 3d, yesterday, 2026-11-30, \"2026-11-30 12:00\" (UTC)\n"
         "      --reason TEXT              why it is no alarm; --withdraw takes it back\n"
         "      --code CODE                this finding only, else all of that name that are alarms\n"
         "      --until TIME               until then, 7d from now or to the end of a day\n\n"
+        "Of check, a monitoring plugin, which asks the daemon unless --direct is given:\n"
+        "  -w, -c RANGE               judge a number by these ranges (10, 10:, ~:10, 10:20, @10:20) instead\n"
+        "                             of warnings; what is critical stays it\n"
+        "      --number NAME          which one: links, up, down, below (default), capped, unknown,\n"
+        "                             critical, warning, info, unexamined, age\n"
+        "      --max-age SECONDS      with an older report it is unknown (3600, or three rounds)\n"
+        "      --format nagios|checkmk\n"
+        "  -t SECONDS                 how long it may take (10)\n"
+        "  -v                         infos, too\n\n"
         "Of bench, which only reads:\n"
         "      --sweep                    blocks of 512 to 4M by all ways; without it, blocks of 1M\n"
         "      --method M,...             read-buffer, read-cached, read-media; each /sg, /sg-direct,\n"
@@ -149,7 +160,6 @@ enum {
     OPT_NO_SCRUB,
     OPT_STRICT,
     OPT_NO_LEGEND,
-    OPT_VERSION,
     OPT_SWEEP,
     OPT_METHOD,
     OPT_BLOCK,
@@ -167,6 +177,9 @@ enum {
     OPT_REASON,
     OPT_UNTIL,
     OPT_WITHDRAW,
+    OPT_NUMBER,
+    OPT_MAX_AGE,
+    OPT_FORMAT,
 };
 
 static const struct option OPTIONS[] = {
@@ -184,7 +197,7 @@ static const struct option OPTIONS[] = {
     { "strict", no_argument, NULL, OPT_STRICT },
     { "no-legend", no_argument, NULL, OPT_NO_LEGEND },
     { "help", no_argument, NULL, 'h' },
-    { "version", no_argument, NULL, OPT_VERSION },
+    { "version", no_argument, NULL, 'V' },
     { "sweep", no_argument, NULL, OPT_SWEEP },
     { "method", required_argument, NULL, OPT_METHOD },
     { "block", required_argument, NULL, OPT_BLOCK },
@@ -202,6 +215,13 @@ static const struct option OPTIONS[] = {
     { "reason", required_argument, NULL, OPT_REASON },
     { "until", required_argument, NULL, OPT_UNTIL },
     { "withdraw", no_argument, NULL, OPT_WITHDRAW },
+    { "warning", required_argument, NULL, 'w' },
+    { "critical", required_argument, NULL, 'c' },
+    { "number", required_argument, NULL, OPT_NUMBER },
+    { "max-age", required_argument, NULL, OPT_MAX_AGE },
+    { "format", required_argument, NULL, OPT_FORMAT },
+    { "timeout", required_argument, NULL, 't' },
+    { "verbose", no_argument, NULL, 'v' },
     { 0 },
 };
 
@@ -230,7 +250,8 @@ static bool take_flag(int option, struct request *request)
 }
 
 /* Takes one that is a word for some verbs; false where it is another one. */
-static bool take_word(int option, struct bench_words *bench, struct past_words *past)
+static bool take_word(int option, struct bench_words *bench, struct past_words *past,
+                      struct check_words *check)
 {
     const struct {
         int option;
@@ -245,7 +266,10 @@ static bool take_word(int option, struct bench_words *bench, struct past_words *
         { OPT_CHART, &bench->chart, NULL },      { OPT_SAVE, NULL, &bench->save },
         { OPT_SINCE, NULL, &past->since },       { OPT_CODE, NULL, &past->code },
         { OPT_REASON, NULL, &past->reason },     { OPT_UNTIL, NULL, &past->until },
-        { OPT_WITHDRAW, &past->withdraw, NULL },
+        { OPT_WITHDRAW, &past->withdraw, NULL }, { 'w', NULL, &check->warning },
+        { 'c', NULL, &check->critical },         { OPT_NUMBER, NULL, &check->number },
+        { OPT_MAX_AGE, NULL, &check->max_age },  { OPT_FORMAT, NULL, &check->format },
+        { 't', NULL, &check->timeout },          { 'v', &check->verbose, NULL },
     };
 
     for (size_t i = 0; i < ELEMENTS(WORDS); i++) {
@@ -265,7 +289,8 @@ static int parse_option(int option, struct request *request, const char **captur
 {
     uint64_t seconds;
 
-    if (take_word(option, &request->bench, &request->past) || take_flag(option, request))
+    if (take_word(option, &request->bench, &request->past, &request->check) ||
+        take_flag(option, request))
         return -1;
     switch (option) {
     case OPT_JSON:
@@ -296,7 +321,7 @@ static int parse_option(int option, struct request *request, const char **captur
         request->patience_s = request->patience_of_reads_s = request->patience_of_daemon_s =
             (unsigned)seconds;
         return -1;
-    case OPT_VERSION:
+    case 'V':
         puts("hbactl " HBAD_VERSION);
         return EXIT_WELL;
     case 'h':
@@ -370,6 +395,12 @@ static bool is_for_others(const struct past_words *p, bool is_history, bool is_a
            (!is_ack && (p->code || p->reason || p->until || p->withdraw));
 }
 
+static bool is_for_check(const struct check_words *c)
+{
+    return c->warning || c->critical || c->number || c->max_age || c->format || c->timeout ||
+           c->verbose;
+}
+
 /* Can the daemon do that? What it is forced to is a matter of probes only. */
 static bool is_for_daemon(const struct request *request, bool is_probe)
 {
@@ -418,6 +449,10 @@ static int run_verb(struct request *request, int n_words, char **words)
             say("one of these options is for history or ack only; see hbactl --help");
             return EXIT_USAGE;
         }
+        if (is_for_check(&request->check) && VERBS[i].run != verb_check) {
+            say("one of these options is for check only; see hbactl --help");
+            return EXIT_USAGE;
+        }
         if (check_options(request, VERBS[i].run == verb_bench, VERBS[i].run == verb_status,
                           VERBS[i].is_of_daemon, VERBS[i].run == verb_probe))
             return EXIT_USAGE;
@@ -425,6 +460,37 @@ static int run_verb(struct request *request, int n_words, char **words)
     }
     say("there is no verb %s; hbactl --help lists them", verb);
     return EXIT_USAGE;
+}
+
+/* Takes all options. Returns -1 to go on, else an exit status; where what is wrong was said, the words stand at `optind` all
+ * the same. */
+static int parse_options(int argc, char **argv, struct request *request, const char **captures)
+{
+    int option, status = -1;
+
+    while (status != EXIT_WELL &&
+           (option = getopt_long(argc, argv, "hjVw:c:t:v", OPTIONS, NULL)) >= 0) {
+        if (status < 0)
+            status = parse_option(option, request, captures);
+        opterr = status < 0;
+    }
+    if (status < 0 && request->n_captures && request->sysfs_root) {
+        say("--capture and --sysfs-root exclude each other");
+        status = EXIT_USAGE;
+    }
+    return status;
+}
+
+/* Runs what the words ask for. Returns an exit status. */
+static int run_words(struct request *request, int n_words, char **words)
+{
+    _cleanup_free_ char *command = command_of(request);
+
+    request->style.command = command;
+    if (command && screen_open(request) == 0)
+        return run_verb(request, n_words, words);
+    say("out of memory");
+    return EXIT_FAILURE;
 }
 
 int main(int argc, char **argv)
@@ -435,8 +501,7 @@ int main(int argc, char **argv)
                                .patience_s = PATIENCE_S,
                                .patience_of_reads_s = PATIENCE_OF_READS_S,
                                .patience_of_daemon_s = PATIENCE_OF_DAEMON_S };
-    _cleanup_free_ char *command = NULL;
-    int option, status;
+    int status;
 
     if (!captures)
         return EXIT_FAILURE;
@@ -448,19 +513,10 @@ int main(int argc, char **argv)
         .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
         .colour = wants_colour(),
     };
-    while ((option = getopt_long(argc, argv, "hj", OPTIONS, NULL)) >= 0) {
-        status = parse_option(option, &request, captures);
-        if (status >= 0)
-            return screen_close(&request, status);
-    }
-    if (request.n_captures && request.sysfs_root) {
-        say("--capture and --sysfs-root exclude each other");
-        return EXIT_USAGE;
-    }
-    request.style.command = command = command_of(&request);
-    if (!command || screen_open(&request) < 0) {
-        say("out of memory");
-        return EXIT_FAILURE;
-    }
-    return screen_close(&request, run_verb(&request, argc - optind, argv + optind));
+    status = parse_options(argc, argv, &request, captures);
+    if (status < 0)
+        status = run_words(&request, argc - optind, argv + optind);
+    if (status == EXIT_USAGE && optind < argc && strcmp(argv[optind], "check") == 0)
+        status = check_usage();
+    return screen_close(&request, status);
 }

@@ -8,25 +8,7 @@
 
 #include "answer/answer.h"
 #include "ctl/ask.h"
-
-/* The plugins' exit status for what a report says. */
-static int status_of(const struct request *request, const struct outcome *o)
-{
-    const struct summary *s = &o->summary;
-
-    if (s->worst == SEVERITY_CRITICAL)
-        return EXIT_CRITICAL;
-    if (s->worst == SEVERITY_WARNING)
-        return EXIT_WARNING;
-    if (o->notes.unexamined || !s->hosts) /* an adapter that is not seen may be one that failed */
-        return EXIT_UNSEEN;
-    if (s->verdicts[VERDICT_UNKNOWN] &&
-        !(s->verdicts[VERDICT_OK] || s->verdicts[VERDICT_BELOW] || s->verdicts[VERDICT_CAPPED]))
-        return EXIT_UNSEEN;
-    return request->strict && (s->verdicts[VERDICT_UNKNOWN] || s->worst == SEVERITY_INFO)
-               ? EXIT_UNSEEN
-               : EXIT_WELL;
-}
+#include "output/plugin.h"
 
 /* What went wrong on the way, for verbs that do not print it with the report. Returns their exit status. */
 static int told(const struct notes *notes)
@@ -44,7 +26,7 @@ int verb_status(const struct request *request)
         return verb_service(request);
     if (ask(request, "status", NULL, NULL, LEVEL_ALL, NULL, &outcome) < 0)
         return EXIT_UNSEEN;
-    return status_of(request, &outcome);
+    return (int)plugin_status_of(&outcome.summary, outcome.notes.unexamined, request->strict);
 }
 
 int verb_report(const struct request *request)

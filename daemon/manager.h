@@ -14,7 +14,7 @@
  *   publish.c    a report → files, subscribers, journal
  *   entries.c    findings → entries of the journal
  *   supervision.c  what the service manager is told
- *   server.c, client.c, methods.c, text.c, service.c   who asks, and what is answered    (lib/wire has the protocol)
+ *   server.c, client.c, methods.c, text.c, check.c, service.c   who asks, and what is answered    (lib/wire has the protocol)
  *   metrics.c    what hbad says of itself as metrics
  *   settings.c   the configuration
  *   memory.c     what outlasts a restart                              (memory.h: writer.h, history.h)
@@ -282,6 +282,17 @@ struct get_text_arguments {
 };
 extern const struct varlink_argument GET_TEXT_ARGUMENTS[];
 int get_text(void *client, const struct varlink_call *call, const void *arguments, FILE *out);
+
+/* ---- check.c ---- */
+/* The method Check. */
+struct check_arguments {
+    struct varlink_strings names;
+    const char *number, *warning, *critical, *format;
+    bool verbose, strict;
+    int64_t max_age;
+};
+extern const struct varlink_argument CHECK_ARGUMENTS[];
+int check_method(void *client, const struct varlink_call *call, const void *arguments, FILE *out);
 
 /* ---- metrics.c ---- */
 /* Writes what hbad says of itself. Returns 0, or -ENOMEM where something is missing. */

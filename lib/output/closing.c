@@ -66,19 +66,12 @@ static void print_links(const struct report *r, FILE *out)
     fputs(".\n", out);
 }
 
-/* Can a verdict on the link be missed? What is empty, down or switched off runs at no mode. */
-static bool has_verdict(const struct link *l, enum verdict v)
-{
-    return words_counts(l) && l->verdict == v &&
-           (v != VERDICT_UNKNOWN || l->state == LINK_UP || l->state == LINK_UNKNOWN);
-}
-
 static size_t count_verdicts(const struct report *r, enum verdict v)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < r->model->links.n; i++)
-        n += has_verdict(r->model->links.v[i], v);
+        n += words_has_verdict(r->model->links.v[i], v);
     return n;
 }
 
@@ -88,7 +81,7 @@ static void print_names(const struct report *r, enum verdict v, size_t n, FILE *
     size_t shown = 0;
 
     for (size_t i = 0; i < r->model->links.n && shown < NAMES_MAX; i++)
-        if (has_verdict(r->model->links.v[i], v))
+        if (words_has_verdict(r->model->links.v[i], v))
             fprintf(out, "%s%s", shown++ ? ", " : "", r->model->links.v[i]->kernel_name);
     if (shown < n)
         fprintf(out, " and %zu more", n - shown);
@@ -154,7 +147,7 @@ static void print_verdicts(const struct report *r, const struct text_style *styl
         print_names(r, VERDICT_UNKNOWN, unknown, out);
         fputs(".\n", out);
         for (size_t i = 0; i < r->model->links.n; i++)
-            if (has_verdict(r->model->links.v[i], VERDICT_UNKNOWN)) {
+            if (words_has_verdict(r->model->links.v[i], VERDICT_UNKNOWN)) {
                 print_hint(style, "explain", r->model->links.v[i]->kernel_name, out);
                 break;
             }

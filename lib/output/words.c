@@ -82,6 +82,12 @@ bool words_is_odd(const struct link *l)
            (l->verdict == VERDICT_UNKNOWN && (l->state == LINK_UP || l->state == LINK_UNKNOWN));
 }
 
+bool words_has_verdict(const struct link *l, enum verdict v)
+{
+    return words_counts(l) && l->verdict == v &&
+           (v != VERDICT_UNKNOWN || l->state == LINK_UP || l->state == LINK_UNKNOWN);
+}
+
 const char *words_acknowledged(const struct finding *f, char *buffer, size_t size)
 {
     const struct acknowledgement *a = f->known;

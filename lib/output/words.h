@@ -29,6 +29,9 @@ bool words_counts(const struct link *l);
 /* Is something to be said of it: is it down, below what it should be, held down, or up and without a verdict? */
 bool words_is_odd(const struct link *l);
 
+/* Is that the verdict on a link that is counted, and can it be missed? What is empty, down or switched off runs at no mode. */
+bool words_has_verdict(const struct link *l, enum verdict v);
+
 /* "acknowledged: the cable is old", by the configuration; "acknowledged by root until 2026-12-24 00:00 UTC: …", by somebody. Into
  * the buffer, cut where that is too small; NULL where nobody said so. */
 const char *words_acknowledged(const struct finding *f, char *buffer, size_t size);

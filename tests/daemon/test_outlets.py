@@ -90,6 +90,29 @@ class Metrics(daemon.Test):
         self.assertNotIn("hbad_watcher_running", self.ask(self.start(golden(BELOW)).ready()))
 
 
+class Check(daemon.Test):
+    """A monitoring plugin, which tests/ctl/test_check.py has more of."""
+
+    def test_same_as_direct(self):
+        d = self.start(golden(BELOW)).ready()
+        of_capture = [word for path in golden(BELOW) for word in ("--capture", path)]
+        for words in ([], ["sdc"], ["-v", "host0", "target0:0:1"], ["-w", "0", "-c", "5"], ["--number=links", "-c", "11:"],
+                      ["--format=checkmk"], ["--strict"], ["nobody"]):
+            there, here = hbactl("--socket", d.path, "check", *words), hbactl(*of_capture, "check", *words)
+            self.assertEqual((there.returncode, there.stderr), (here.returncode, here.stderr), words)
+            self.assertEqual(re.sub(r" 'age'=0s;;;0;|[|]age=0;;;0;", "", there.stdout), here.stdout, words)
+            self.assertNotEqual(there.stdout, here.stdout, words)  # it has an age
+
+    def test_arguments(self):
+        d = self.start(golden(BELOW)).ready()
+        answer = d.ask(OURS + "Check", {"names": ["sdc"], "critical": "0"})["parameters"]
+        self.assertEqual(answer["status"], 2)
+        self.assertTrue("".join(answer["text"]).startswith("HBAD CRITICAL - below is 1 (critical 0): 1 link"), answer)
+        for name, value in (("number", "planets"), ("warning", "x"), ("critical", ""), ("format", "xml"), ("max_age", -1),
+                            ("max_age", 1 << 40), ("names", ["a"] * 65)):
+            self.assert_error(d.ask(OURS + "Check", {name: value}), SERVICE + "InvalidParameter", {"parameter": name})
+
+
 class Entries(daemon.Test):
     """The journal, when much happens at once, or again and again."""
     QUICK = "[daemon]\nclear_after = 1ms\n"
