@@ -9,7 +9,6 @@ import os
 import re
 import socket
 import subprocess
-import tempfile
 import time
 import unittest
 
@@ -21,14 +20,14 @@ NAGIOS = re.compile(r"HBAD (OK|WARNING|CRITICAL|UNKNOWN) - [^|\n]+(?: \| %s(?: %
 METRIC = r"[_A-Za-z0-9]+=\d+;[\d.]*;[\d.]*;0;\d*"
 CHECKMK = re.compile(r'([0-3]) "HBA links(?: [ _.:/\-A-Za-z0-9]+)?" (?:-|%s(?:\|%s)*) [^\n|]+\n' % (METRIC, METRIC))
 STATES = ["OK", "WARNING", "CRITICAL", "UNKNOWN"]
-HOSTILE = "x|y';\"$(touch x)`z`\\n%n<script>\n|a=1"
+HOSTILE = b"'\"|\n\\<s>" + b"$(touch x)`z`|\";"  # eight bytes, and sixteen
 
 
 def check(*words, **more):
     return hbactl("check", *words, **more)
 
 
-class Formats(unittest.TestCase):
+class Formats(Scratch):
     def assert_whole(self, p, is_checkmk=False):
         self.assertEqual(p.stderr, "")
         match = (CHECKMK if is_checkmk else NAGIOS).fullmatch(p.stdout)
@@ -78,22 +77,22 @@ class Formats(unittest.TestCase):
             self.assert_whole(p)
 
     def test_hostile_device(self):
-        """What calls itself so harms no line, in whatever attribute it says so."""
-        for attribute in ("vendor", "model", "rev"):
-            capture = load(BELOW)
-            for entries in capture["dirs"].values():
-                if attribute in entries and isinstance(entries[attribute], str):
-                    entries[attribute] = HOSTILE
-            with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-                json.dump(capture, file)
-                file.flush()
-                for words in ([], ["sdc"], ["-v"]):
-                    for form in ("nagios", "checkmk"):
-                        p = check("--format", form, *words, "--capture", file.name)
-                        self.assert_whole(p, form == "checkmk")
-                        self.assertEqual(p.returncode, 1)
-                        for what in ("$(", "`", "<script", "\";"):
-                            self.assertNotIn(what, p.stdout)
+        """What calls itself so harms no line: vendor and model in what it answers to INQUIRY (SPC-4 6.4.2)."""
+        capture = load(BELOW)
+        for entries in capture["dirs"].values():
+            if "inquiry" in entries:
+                entries["inquiry"]["hex"] = entries["inquiry"]["hex"][:16] + HOSTILE.hex() + entries["inquiry"]["hex"][64:]
+                entries.pop("vendor"), entries.pop("model")
+        path = self.file("hostile.json", json.dumps(capture))
+        self.assertIn("$(touch x)", hbactl("--capture", path).stdout)
+        for words in ([], ["sdc"], ["-v"]):
+            for form in ("nagios", "checkmk"):
+                p = check("--format", form, *words, "--capture", path)
+                self.assert_whole(p, form == "checkmk")
+                self.assertEqual(p.returncode, 1)
+                self.assertIn("touch x", p.stdout)
+                for what in ("$(", "`", "<s", "\"|", "\";"):
+                    self.assertNotIn(what, p.stdout)
 
 
 class Ranges(unittest.TestCase):
