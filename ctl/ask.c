@@ -140,24 +140,6 @@ static char *text_arguments(const struct request *request, const char *verb, con
     return NULL;
 }
 
-static int print_piece(void *userdata, struct bytes element)
-{
-    _cleanup_(arena_freep) struct arena *arena = arena_new();
-    const char *text = NULL;
-    int r = arena ? varlink_string(element, arena, &text) : -ENOMEM;
-
-    if (r == 0 && !text)
-        r = -EBADMSG;
-    if (r == 0)
-        fputs(text, userdata);
-    return r;
-}
-
-int ask_print_text(struct bytes pieces, FILE *out)
-{
-    return varlink_elements(pieces, print_piece, out);
-}
-
 /* How old an answer is. */
 static void print_age(uint64_t taken, FILE *out)
 {
@@ -199,7 +181,7 @@ static int print_text(const struct request *request, struct bytes parameters, bo
     out = open_memstream(&text, &size);
     if (!out)
         return -ENOMEM;
-    r = ask_print_text(found[TEXT], out);
+    r = varlink_print_text(found[TEXT], out);
     if (fclose(out) != 0)
         r = -ENOMEM;
     if (r < 0)

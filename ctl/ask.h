@@ -45,8 +45,5 @@ uint64_t ask_patience_us(const struct request *request);
 /* Adds the members that say how a text is to be laid out: columns, utf8, colour, no_legend. */
 void ask_put_style(const struct text_style *style, struct json_writer *w);
 
-/* Prints a text that came in pieces, an array of strings. Returns 0, -EBADMSG or -ENOMEM. */
-int ask_print_text(struct bytes pieces, FILE *out);
-
 /* Prints JSON text that was read already, as the request wants it: as it is, or in lines. */
 void ask_print_json(const struct request *request, struct bytes json);

@@ -18,7 +18,7 @@ uint64_t ask_patience_us(const struct request *request)
 
 char *ask_failure(const struct request *request, int error)
 {
-    const char *why = client_failure(error);
+    const char *why = varlink_failure(error);
     char *text;
     int r = why ? asprintf(&text, "hbad %s (%s)", why, request->socket)
                 : asprintf(&text, "%s: %s", request->socket, strerror(-error));

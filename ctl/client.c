@@ -164,22 +164,3 @@ int client_reply(struct client *c, uint64_t patience_us, struct arena *arena,
     }
     return r < 0 ? r : varlink_parse_reply(message, arena, ret);
 }
-
-const char *client_failure(int error)
-{
-    switch (error) {
-    case -ENOENT:
-    case -ECONNREFUSED:
-        return "is not running";
-    case -ETIMEDOUT:
-        return "does not answer";
-    case -ECONNRESET:
-        return "closed the connection";
-    case -EBADMSG:
-        return "answers with what is no Varlink";
-    case -EMSGSIZE:
-        return "answers with more than can be read";
-    default:
-        return NULL;
-    }
-}

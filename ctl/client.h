@@ -37,9 +37,6 @@ int client_call(struct client *c, const char *method, const char *parameters, bo
 
 /* Waits for the next reply, so many microseconds from now to its end. It is valid until the next call; its error is in the
  * arena. Returns 0, -ETIMEDOUT, -ECONNRESET where the other side has closed, -EBADMSG for what is no reply, -EMSGSIZE for one that
- * is longer than CLIENT_REPLY_MAX, or another negative errno. Nothing is to be read after one of these. */
+ * is longer than CLIENT_REPLY_MAX, or another negative errno (varlink_failure() says them). Nothing is to be read after one of these. */
 int client_reply(struct client *c, uint64_t patience_us, struct arena *arena,
                  struct varlink_reply *ret);
-
-/* What such an errno means, as a sentence without its subject, the daemon; NULL for one that strerror(3) says best. */
-const char *client_failure(int error);

@@ -122,7 +122,7 @@ int verb_monitor(const struct request *request)
         if (!may_come_back(r) || (!has_told && r != -EAGAIN))
             break;
         if (r != -EAGAIN && (tells || !was_away))
-            say("hbad %s: waiting for it", client_failure(r));
+            say("hbad %s: waiting for it", varlink_failure(r));
         was_away = true;
         client = wait_for_daemon(request);
     }

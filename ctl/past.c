@@ -129,7 +129,7 @@ static int print_history(const struct request *request, struct bytes parameters)
     if (r < 0 || !found[request->json ? OBJECTS : TEXT].len)
         return r < 0 ? r : -EBADMSG;
     if (!request->json)
-        return ask_print_text(found[TEXT], request->out);
+        return varlink_print_text(found[TEXT], request->out);
     ask_print_json(request, found[OBJECTS]);
     return 0;
 }

@@ -144,7 +144,7 @@ static int print(const struct wanted *w, struct bytes parameters)
     if (r == 0 && w->request->json)
         ask_print_json(w->request, found[RESULT]);
     else if (r == 0)
-        r = ask_print_text(found[TEXT], w->request->out);
+        r = varlink_print_text(found[TEXT], w->request->out);
     return r < 0 ? r : n < INT32_MAX ? (int)n : INT32_MAX;
 }
 

@@ -223,3 +223,40 @@ int varlink_parse_reply(struct bytes text, struct arena *arena, struct varlink_r
         *ret = reply;
     return r;
 }
+
+static int print_piece(void *userdata, struct bytes element)
+{
+    _cleanup_(arena_freep) struct arena *arena = arena_new();
+    const char *text = NULL;
+    int r = arena ? varlink_string(element, arena, &text) : -ENOMEM;
+
+    if (r == 0 && !text)
+        r = -EBADMSG;
+    if (r == 0)
+        fputs(text, userdata);
+    return r;
+}
+
+int varlink_print_text(struct bytes pieces, FILE *out)
+{
+    return varlink_elements(pieces, print_piece, out);
+}
+
+const char *varlink_failure(int error)
+{
+    switch (error) {
+    case -ENOENT:
+    case -ECONNREFUSED:
+        return "is not running";
+    case -ETIMEDOUT:
+        return "does not answer";
+    case -ECONNRESET:
+        return "closed the connection";
+    case -EBADMSG:
+        return "answers with what is no Varlink";
+    case -EMSGSIZE:
+        return "answers with more than can be read";
+    default:
+        return NULL;
+    }
+}

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/arena.h"
 #include "base/bytes.h"
@@ -43,3 +44,11 @@ int varlink_string(struct bytes text, struct arena *arena, const char **ret);
 
 /* The value of a text that is an integer, not below 0; 0 for an empty text. Returns 0, -ENOMEM or -EBADMSG. */
 int varlink_count(struct bytes text, uint64_t *ret);
+
+/* Prints a text that comes in pieces, an array of strings. Returns 0, -EBADMSG where it is something else (what stands before that
+ * may have been printed), or -ENOMEM. */
+int varlink_print_text(struct bytes pieces, FILE *out);
+
+/* What the errno means with which a call went wrong, as a sentence without its subject, who was called; NULL for one that
+ * strerror(3) says best. */
+const char *varlink_failure(int error);

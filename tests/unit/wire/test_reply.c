@@ -160,12 +160,45 @@ static void test_values(void **state)
     assert_int_equal(varlink_count(bytes_of("\"1\""), &n), -EBADMSG);
 }
 
+/* What the pieces are as a text; where they are none, how it was refused. */
+static int print(const char *pieces, char *all, size_t size)
+{
+    FILE *out = fmemopen(all, size, "w");
+    int r;
+
+    assert_non_null(out);
+    r = varlink_print_text(bytes_of(pieces), out);
+    assert_int_equal(fclose(out), 0);
+    return r;
+}
+
+static void test_text(void **state)
+{
+    char all[100];
+
+    (void)state;
+    assert_int_equal(print("[\"a 1\\n\",\"b\",\" \\\"2\\\"\\n\"]", all, sizeof(all)), 0);
+    assert_string_equal(all, "a 1\nb \"2\"\n");
+    assert_int_equal(print("\"a\"", all, sizeof(all)), -EBADMSG);
+    assert_int_equal(print("[\"a\",7]", all, sizeof(all)), -EBADMSG);
+    assert_int_equal(print("[null]", all, sizeof(all)), -EBADMSG);
+}
+
+static void test_failures(void **state)
+{
+    (void)state;
+    assert_string_equal(varlink_failure(-ENOENT), varlink_failure(-ECONNREFUSED));
+    assert_string_equal(varlink_failure(-ETIMEDOUT), "does not answer");
+    assert_null(varlink_failure(-EACCES));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_replies), cmocka_unit_test(test_no_replies),
-        cmocka_unit_test(test_members), cmocka_unit_test(test_elements),
-        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_replies),  cmocka_unit_test(test_no_replies),
+        cmocka_unit_test(test_members),  cmocka_unit_test(test_elements),
+        cmocka_unit_test(test_values),   cmocka_unit_test(test_text),
+        cmocka_unit_test(test_failures),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
