@@ -18,6 +18,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "ctl/ask.h"
+#include "wire/reply.h"
 
 enum { TIMEOUT_S = 10 }; /* as plugins have it; Nagios itself ends them after 60 */
 
@@ -183,7 +184,7 @@ static int print_reply(const struct request *request, struct bytes parameters)
     if (r == 0 && (!found[STATUS].len || !found[TEXT].len || status > PLUGIN_UNKNOWN))
         r = -EBADMSG;
     if (r == 0)
-        r = ask_print_text(found[TEXT], request->out);
+        r = varlink_print_text(found[TEXT], request->out);
     return r < 0 ? r : (int)status;
 }
 
