@@ -2,9 +2,9 @@
 /*
  * One connection (client.h): bytes in, calls, answers, bytes out.
  *
- * Calls are answered in their order, one after the other. The next one is read when the answer to the last one is on its
- * way, so a client that asks and does not read fills its own socket, and nothing here. While a call streams or is waited
- * for, nothing is read.
+ * Calls are answered in their order, one a turn of the loop, so that one who asks for much at once delays others by one
+ * answer only. The next one is read when the answer to the last one is on its way, so a client that asks and does not read
+ * fills its own socket, and nothing here. While a call streams or is waited for, nothing is read.
  */
 #include "daemon/client.h"
 
@@ -33,14 +33,17 @@ struct client {
     const struct varlink_service *service;
     void *userdata, *end_userdata;
     client_end end;
+    client_has_room has_room;
     enum client_state state;
     bool has_said_all; /* it has closed its side */
+    bool has_more;     /* there may be a call among what has been read */
     bool is_oneway;    /* the call that is waited for wants no answer */
     struct frames in;
     VEC(struct buffer *) waiting; /* to be sent, oldest first */
     size_t sent;                  /* bytes of the first of them */
     size_t allowed;               /* how many may wait */
-    uint64_t moved_us;            /* when it last took something, or had taken all */
+    size_t own;                   /* bytes of those that are for it alone */
+    uint64_t moved_us;            /* when it last took one of them, or had taken all */
     struct buffer *shared;        /* see client_reply_shared() */
 };
 
@@ -67,6 +70,16 @@ bool client_is_awaited(const struct client *c)
 bool client_is_slow(const struct client *c, uint64_t now_us)
 {
     return c->waiting.n && now_us > c->moved_us + SERVER_PATIENCE_US;
+}
+
+size_t client_bytes(const struct client *c)
+{
+    return c->in.room + c->own;
+}
+
+void client_set_priority(struct client *c, int64_t priority)
+{
+    sd_event_source_set_priority(c->io, priority);
 }
 
 bool client_may_change(const struct client *c, gid_t group)
@@ -96,12 +109,14 @@ void client_reply_shared(struct client *c, struct buffer *message)
 
 /* ---- out ---- */
 
+/* What is to be gone on with has its next turn when there is room for an answer. */
 static int watch(struct client *c)
 {
-    bool reads = c->state == CLIENT_READY && !c->has_said_all && !c->waiting.n;
+    bool is_free = c->state == CLIENT_READY && !c->waiting.n,
+         goes_on = is_free && (c->has_more || c->has_said_all);
 
-    return sd_event_source_set_io_events(c->io,
-                                         (reads ? EPOLLIN : 0) | (c->waiting.n ? EPOLLOUT : 0));
+    return sd_event_source_set_io_events(c->io, (is_free && !goes_on ? EPOLLIN : 0) |
+                                                    (c->waiting.n || goes_on ? EPOLLOUT : 0));
 }
 
 /* Forgets what has been sent. */
@@ -113,12 +128,15 @@ static void drop_sent(struct client *c, size_t n)
         c->sent -= c->waiting.v[whole]->len;
         buffer_unref(c->waiting.v[whole]);
     }
+    if (whole)
+        sd_event_now(c->event, CLOCK_MONOTONIC, &c->moved_us);
     c->waiting.n -= whole;
     memmove(c->waiting.v, c->waiting.v + whole, c->waiting.n * sizeof(c->waiting.v[0]));
     if (!c->waiting.n) { /* hundreds of them wait for nothing: they should cost nothing */
         free(c->waiting.v);
         c->waiting.v = NULL;
         c->waiting.cap = 0;
+        c->own = 0;
     }
 }
 
@@ -141,7 +159,6 @@ static int send_waiting(struct client *c)
         n = sendmsg(c->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
         if (n < 0)
             return errno == EAGAIN || errno == EINTR ? 0 : -errno;
-        sd_event_now(c->event, CLOCK_MONOTONIC, &c->moved_us);
         drop_sent(c, (size_t)n);
     }
     return 0;
@@ -198,6 +215,7 @@ static int serve(struct client *c, struct bytes message)
     struct buffer_writer w = { 0 };
     struct buffer *answer;
     const char *why;
+    bool is_shared;
     int r = arena ? varlink_parse(message, arena, &call, &why) : -ENOMEM;
 
     if (r == 0)
@@ -209,7 +227,8 @@ static int serve(struct client *c, struct bytes message)
     answer = buffer_close(&w);
     if (r >= 0 && !answer)
         r = -ENOMEM;
-    if (r >= 0 && c->shared) {
+    is_shared = c->shared != NULL;
+    if (r >= 0 && is_shared) {
         buffer_unref(answer);
         answer = TAKE_PTR(c->shared);
     }
@@ -219,29 +238,28 @@ static int serve(struct client *c, struct bytes message)
         int queued = queue(c, answer);
 
         r = queued < 0 ? queued : r;
+        c->own += is_shared ? 0 : answer->len;
     }
     buffer_unref(answer);
     return r < 0 ? r : 0;
 }
 
-/* Answers what has been read, one after the other, as long as the answers are taken. */
-static int serve_all(struct client *c)
+/* Answers the next call, where there is one and its turn has come. Returns 0 or a negative errno. */
+static int serve_next(struct client *c)
 {
-    int r = 0;
+    struct bytes message;
+    int r;
 
-    while (r == 0 && c->state == CLIENT_READY && !c->waiting.n) {
-        struct bytes message;
-
-        r = frames_next(&c->in, &message);
-        if (r == 0 && c->has_said_all)
-            c->state = CLIENT_ENDING;
-        if (r <= 0)
-            break;
-        r = serve(c, message);
-        if (r == 0)
-            r = send_waiting(c);
-    }
-    return r;
+    if (c->state != CLIENT_READY || c->waiting.n)
+        return 0;
+    r = frames_next(&c->in, &message);
+    c->has_more = r > 0;
+    if (r == 0 && c->has_said_all)
+        c->state = CLIENT_ENDING;
+    if (r <= 0)
+        return r;
+    r = c->has_room(c->end_userdata, c) ? serve(c, message) : -EDQUOT;
+    return r == 0 ? send_waiting(c) : r;
 }
 
 static int read_some(struct client *c)
@@ -257,7 +275,7 @@ static int read_some(struct client *c)
         return errno == EAGAIN || errno == EINTR ? 0 : -errno;
     c->has_said_all = n == 0;
     frames_added(&c->in, (size_t)n);
-    return 0;
+    return c->has_room(c->end_userdata, c) ? 0 : -EDQUOT;
 }
 
 /* Goes on after something was done: what is wrong with a client is its own affair, and it is let go without a word.
@@ -290,7 +308,7 @@ static int on_io(sd_event_source *source, int fd, uint32_t revents, void *userda
     if (r == 0)
         r = send_waiting(c);
     if (r == 0)
-        r = serve_all(c);
+        r = serve_next(c);
     go_on(c, r);
     return 0;
 }
@@ -301,14 +319,16 @@ bool client_send(struct client *c, struct buffer *message, bool is_last)
 
     if (!c->is_oneway)
         r = queue(c, message);
-    if (is_last)
+    if (is_last) {
         c->state = CLIENT_READY;
+        c->own += c->waiting.n ? message->len : 0;
+    }
     if (r == 0)
         r = send_waiting(c);
     if (r == 0 && c->waiting.n > c->allowed)
         r = overrun(c);
-    if (r == 0 && is_last)
-        r = serve_all(c);
+    if (r == 0 && is_last && c->waiting.n && !c->has_room(c->end_userdata, c))
+        r = -EDQUOT;
     if (r < 0)
         c->state = CLIENT_ENDING; /* the caller knows, and need not be told that it is gone */
     return go_on(c, r) && c->state != CLIENT_ENDING;
@@ -329,7 +349,7 @@ void client_free(struct client *c)
 
 struct client *client_new(sd_event *event, int fd, const struct ucred *who,
                           const struct varlink_service *service, void *userdata, client_end end,
-                          void *end_userdata)
+                          client_has_room has_room, void *end_userdata)
 {
     struct client *c = calloc(1, sizeof(*c));
 
@@ -344,6 +364,7 @@ struct client *client_new(sd_event *event, int fd, const struct ucred *who,
         .service = service,
         .userdata = userdata,
         .end = end,
+        .has_room = has_room,
         .end_userdata = end_userdata,
         .in = frames(SERVER_REQUEST_MAX),
         .allowed = SERVER_WAITING_MAX,

@@ -103,21 +103,54 @@ static size_t clients_of(const struct server *s, uid_t uid)
     return n;
 }
 
+/* The first few connections of a user have their turns as everything else in the loop, each four times as many after that
+ * come later: who has few is not kept waiting by who has a thousand. */
+static int64_t priority_of(size_t n_before)
+{
+    enum { FEW = 4 };
+    int64_t priority = SD_EVENT_PRIORITY_NORMAL;
+
+    for (size_t n = FEW; n <= n_before; n *= 4)
+        priority++;
+    return priority;
+}
+
+static bool has_room(void *userdata, const struct client *of)
+{
+    const struct server *s = userdata;
+    size_t bytes = 0;
+
+    for (struct client *c = s->clients; c; c = *client_next(c))
+        if (c != of && client_uid(c) == client_uid(of))
+            bytes += client_bytes(c);
+    if (bytes <= SERVER_BYTES_OF_UID_MAX)
+        return true;
+    log_line(LOG_INFORM, "user %u leaves too much unsaid or unread: one of its clients is let go",
+             client_uid(of));
+    return false;
+}
+
 /* Takes a connection, or closes it. Returns 0 or a negative errno. */
 static int take(struct server *s, int fd)
 {
     struct ucred who;
     socklen_t size = sizeof(who);
     struct client *c;
+    size_t others;
 
-    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) < 0 ||
-        s->n_clients >= s->most_clients || clients_of(s, who.uid) >= SERVER_CLIENTS_OF_UID_MAX) {
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) < 0) {
         close(fd);
         return 0;
     }
-    c = client_new(s->event, fd, &who, s->service, s->userdata, on_client_end, s);
+    others = clients_of(s, who.uid);
+    if (s->n_clients >= s->most_clients || others >= s->most_clients / SERVER_CLIENTS_OF_UID_PART) {
+        close(fd);
+        return 0;
+    }
+    c = client_new(s->event, fd, &who, s->service, s->userdata, on_client_end, has_room, s);
     if (!c)
         return -ENOMEM;
+    client_set_priority(c, priority_of(others));
     *client_next(c) = s->clients;
     s->clients = c;
     s->n_clients++;

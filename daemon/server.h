@@ -3,8 +3,10 @@
  * Varlink over a socket: who connects, how many may, and when one is let go. What calls mean is daemon/methods.h's.
  *
  * Bounds, so that no client can harm another or the daemon: a request has at most SERVER_REQUEST_MAX bytes; a call is
- * taken only when nearly all answers to the earlier ones are gone; one that takes no byte of what it asked for within
- * SERVER_PATIENCE_US is let go; so is a subscriber to whom too much is waiting to be told.
+ * taken only when nearly all answers to the earlier ones are gone, and one a turn of the loop; where a user has many
+ * connections, the later ones have their turns when nobody else wants one; where they keep more than SERVER_BYTES_OF_UID_MAX,
+ * the next one that wants something is let go; so is one that does not take a message of what it asked for within
+ * SERVER_PATIENCE_US, and a subscriber to whom too much is waiting to be told.
  */
 #pragma once
 
@@ -19,8 +21,12 @@
 
 enum {
     SERVER_REQUEST_MAX = 256 * 1024,
-    SERVER_CLIENTS_MAX = 4096, /* as systemd's own services have it, and a quarter of it a user */
-    SERVER_CLIENTS_OF_UID_MAX = 1024,
+    SERVER_CLIENTS_MAX =
+        4096, /* as systemd's own services have it; a quarter of what there is room for a user */
+    SERVER_CLIENTS_OF_UID_PART = 4,
+    /* Of requests that have not come whole, and of answers that wait and that nobody else gets, before one more answer; the
+     * longest, of a machine with 1,000 links, have 4 MiB. */
+    SERVER_BYTES_OF_UID_MAX = 16 << 20,
     SERVER_WAITING_MAX =
         1024, /* replies that wait for a subscriber, beyond the state that it is sent first */
 };
