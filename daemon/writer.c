@@ -195,8 +195,10 @@ int writer_put(struct writer *w, struct record *record, uint64_t now_us)
     if (!queue_has_room(&w->queue, m, old == SIZE_MAX ? 0 : w->queue.slots.v[old].m->len,
                         w->options.queue_bytes)) {
         message_free(m);
-        begin_trouble(w, &w->full, ENOBUFS, now_us, "the queue to the history is full");
-        lose(w, &w->full, record->kind);
+        if (!is_asking(record->kind)) {
+            begin_trouble(w, &w->full, ENOBUFS, now_us, "the queue to the history is full");
+            lose(w, &w->full, record->kind);
+        }
         return -ENOBUFS;
     }
     if (old != SIZE_MAX)

@@ -20,6 +20,7 @@ void queue_settle(struct writer_queue *q, size_t at)
     struct message *m = q->slots.v[at].m;
 
     q->bytes -= m->len;
+    q->asked_bytes -= m->kind == RECORD_QUERY ? m->len : 0;
     q->count--;
     message_free(m);
     q->slots.v[at].m = NULL;
@@ -78,14 +79,17 @@ size_t queue_older(const struct writer_queue *q, const struct message *m)
     return SIZE_MAX;
 }
 
-/* The last quarter is for what is rare and matters more than how things were. */
+/* The last quarter is for what is rare and matters more than how things were. Questions have a bound of their own. */
 bool queue_has_room(const struct writer_queue *q, const struct message *m, size_t gone,
                     size_t bound)
 {
+    size_t kept = q->bytes - q->asked_bytes;
 
+    if (m->kind == RECORD_QUERY)
+        return !q->asked_bytes || q->asked_bytes + m->len <= bound / 16;
     if (m->kind == RECORD_LOOK || m->kind == RECORD_MEASURE)
         bound -= bound / 4;
-    return !q->count || q->bytes - gone + m->len <= bound;
+    return !kept || kept - gone + m->len <= bound;
 }
 
 struct message *message_new(const struct record *record)
@@ -113,6 +117,7 @@ void queue_add(struct writer_queue *q, struct message *m)
 {
     q->slots.v[q->slots.n++] = (struct slot){ m->n, m };
     q->bytes += m->len;
+    q->asked_bytes += m->kind == RECORD_QUERY ? m->len : 0;
     q->count++;
 }
 

@@ -25,6 +25,7 @@ struct writer_queue {
     size_t first, next;  /* what is before `first` is settled; `next` is not sent */
     size_t sent_of_next; /* bytes of it */
     size_t bytes, count; /* of messages that are not settled */
+    size_t asked_bytes;  /* of those among them that only ask */
 };
 
 /* The record as a message of its number. NULL without memory. */
@@ -43,7 +44,8 @@ size_t queue_find(const struct writer_queue *q, uint64_t n);
 /* The place of the older state that the message takes the place of, if it was not sent; SIZE_MAX. */
 size_t queue_older(const struct writer_queue *q, const struct message *m);
 
-/* Is there room for it below that bound, when `gone` bytes go for it? One message always has room. */
+/* Is there room for it below that bound, when `gone` bytes go for it? One message always has room. So has one question beside what
+ * is to be kept: what everybody may ask takes nothing from that. */
 bool queue_has_room(const struct writer_queue *q, const struct message *m, size_t gone,
                     size_t bound);
 

@@ -374,6 +374,37 @@ static void overflow(void **state)
     world_done(&w);
 }
 
+/* Whoever asks much takes no room from what is to be kept, and loses nothing but his answer. */
+static void asked_much(void **state)
+{
+    char name[10000];
+    struct record query = { .kind = RECORD_QUERY, .query = { name, 0, 10 } };
+    struct desk d;
+    struct world w = world_new(5);
+    unsigned refused = 0;
+
+    (void)state;
+    memset(name, 'x', sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+    desk_new(&d, 32768, 0);
+    assert_int_equal(put_look(&d, &w), 0);
+    settle(&d);
+    assert_int_equal(kill(writer_status(d.writer).pid, SIGSTOP), 0);
+    for (unsigned i = 0; i < 100; i++)
+        refused += writer_put(d.writer, &query, now()) == -ENOBUFS;
+    assert_int_equal(refused, 99);
+    assert_int_equal(put_look(&d, &w), 0);
+    assert_int_equal(put_finding(&d, "a", FINDING_NEW), 0);
+    assert_int_equal(d.n_said, 0);
+    assert_int_equal(kill(writer_status(d.writer).pid, SIGCONT), 0);
+    settle(&d);
+    assert_int_equal(d.answers + d.errors, 1);
+    close_writer(&d);
+    look_into(&d, &w);
+    desk_done(&d);
+    world_done(&w);
+}
+
 /* A newer state takes the place of one that waits. */
 static void coalesced(void **state)
 {
@@ -545,11 +576,17 @@ static void two_daemons(void **state)
 int main(void)
 {
     static const struct CMUnitTest TESTS[] = {
-        cmocka_unit_test(writes_and_answers), cmocka_unit_test(quiet),
-        cmocka_unit_test(ends_with_all),      cmocka_unit_test(child_is_killed),
-        cmocka_unit_test(child_is_stuck),     cmocka_unit_test(overflow),
-        cmocka_unit_test(coalesced),          cmocka_unit_test(cannot_write),
-        cmocka_unit_test(other_limits),       cmocka_unit_test(other_limits_meanwhile),
+        cmocka_unit_test(writes_and_answers),
+        cmocka_unit_test(quiet),
+        cmocka_unit_test(ends_with_all),
+        cmocka_unit_test(child_is_killed),
+        cmocka_unit_test(child_is_stuck),
+        cmocka_unit_test(overflow),
+        cmocka_unit_test(asked_much),
+        cmocka_unit_test(coalesced),
+        cmocka_unit_test(cannot_write),
+        cmocka_unit_test(other_limits),
+        cmocka_unit_test(other_limits_meanwhile),
         cmocka_unit_test(two_daemons),
     };
 
