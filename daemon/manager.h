@@ -73,6 +73,7 @@ struct adapter_state {
     bool is_unexamined;       /* something could not be read the last time */
     VEC(char *) notes;        /* what, and why */
     bool is_watched;          /* the watcher was told of it */
+    unsigned walks;           /* so often it has to look at all of it yet, as it was told to */
     uint64_t watched_wall_us; /* when the watcher was through with it last; 0: never */
     uint64_t counted_us;      /* when its counters were read last, by whomever (manager_now()) */
     bool is_unread;           /* when it was judged last, that was a while ago */

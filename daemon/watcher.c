@@ -53,8 +53,10 @@ static void let_go(struct watcher *w)
     frames_done(&w->in);
     w->out.n = 0;
     free(TAKE_PTR(w->at));
-    for (size_t i = 0; i < w->manager->adapters.n; i++)
+    for (size_t i = 0; i < w->manager->adapters.n; i++) {
         w->manager->adapters.v[i]->is_watched = false;
+        w->manager->adapters.v[i]->walks = 0;
+    }
     w->before_cpu_us += (uint64_t)w->last.cpu_us;
     w->before_reads += (uint64_t)w->last.reads;
     w->before_costly += (uint64_t)w->last.costly;
@@ -144,6 +146,7 @@ static int tell_adapter(struct watcher *w, struct adapter_state *a)
     if (r == 0 && !w->at) /* from now on there is something to wait for */
         w->heard_us = manager_now(w->manager);
     a->is_watched |= r == 0;
+    a->walks += r == 0;
     return r;
 }
 
@@ -198,16 +201,20 @@ static void read_again(struct adapter_state *a, enum watch_at at)
     adapters_go_on(m);
 }
 
-/* Something of the adapter is not as it was. What goes together is judged together: it is through with all of them in a
+/* Something of the adapter is not as it was. What was sent before it has looked at all of what was just read may be older than
+ * that; what is so still it sends then. What goes together is judged together: it is through with all of them in a
  * moment. */
 static int take_changes(struct watcher *w, const struct store *changes)
 {
     struct manager *m = w->manager;
     struct adapter_state *a = adapter_at(m, w->at);
     struct patch_result result;
-    int r = a && a->store ? store_patch(a->store, changes, &result) : 0;
+    int r;
 
-    if (r < 0 || !a || !a->store || !result.changed)
+    if (!a || !a->store || a->walks)
+        return 0;
+    r = store_patch(a->store, changes, &result);
+    if (r < 0 || !result.changed)
         return r;
     w->has_changed = true;
     if (w->at_what == WATCH_AT_COUNTERS)
@@ -217,6 +224,18 @@ static int take_changes(struct watcher *w, const struct store *changes)
         m->list_is_old = true;
     read_again(a, w->at_what);
     return 0;
+}
+
+static int take_at(struct watcher *w, const struct watch_message *at)
+{
+    struct adapter_state *a = adapter_at(w->manager, at->below);
+
+    if (a && a->walks && at->at == WATCH_AT_WALK)
+        a->walks--;
+    free(w->at);
+    w->at = strdup(at->below);
+    w->at_what = at->at;
+    return w->at ? 0 : -ENOMEM;
 }
 
 static void take_round(struct watcher *w, const struct watch_message *round)
@@ -271,10 +290,7 @@ static int take(struct watcher *w, struct bytes text)
         take_round(w, &message);
         return 0;
     }
-    free(w->at);
-    w->at = strdup(message.below);
-    w->at_what = message.at;
-    return w->at ? 0 : -ENOMEM;
+    return take_at(w, &message);
 }
 
 /* Reads what is there. Returns 1, 0 at its end, or a negative errno. */

@@ -5,6 +5,7 @@
 Who reads what is seen by the kernel's own account of it (inotify).
 """
 import ctypes
+import json
 import os
 import shutil
 import signal
@@ -405,6 +406,46 @@ class BySocket(Machine):
 
     test_rate_falls_and_comes_back = Watcher.test_rate_falls_and_comes_back
     test_one_adapter_hangs = Watcher.test_one_adapter_hangs
+
+    def test_what_is_older_than_a_reading(self):
+        """What a watcher sent before it has looked at what was just read does not take its place."""
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(self.dir + "/liar")
+        listener.listen()
+        self.addCleanup(listener.close)
+        self.started = []
+        write_tree(load(SAS), self.root)
+        d = self.start(config=TIMES.format(counters="1h", costly=0, patience="20s"),
+                       arguments=["--sysfs-root", self.root, "--watch-socket", self.dir + "/liar"]).ready()
+        watcher = daemon.Client.__new__(daemon.Client)
+        watcher.socket, watcher.buffer = listener.accept()[0], b""
+        phys = [os.path.dirname(p)[len(self.root):] for p in self.find("invalid_dword_count")]
+        at = lambda what: watcher.call("io.hbad.watch.At", {"below": below, "at": what})
+
+        def change(phy, value):
+            at("counters")
+            watcher.send(json.dumps({"hbad-capture": 1, "dirs": {phy: {"invalid_dword_count": value + "\n"}}}).encode() + b"\0")
+
+        def round_ends():
+            numbers = dict.fromkeys(("files", "reads", "costly", "asleep", "cpu_us", "took_us", "behind_us"), 0)
+            watcher.call("io.hbad.watch.Round", dict(numbers, counters=True))
+
+        while True:  # what is to be done, and how often
+            told = watcher.message()
+            if told["method"] == "io.hbad.watch.Adapter":
+                break
+        below = told["parameters"]["below"]
+        at("walk")
+        change(phys[0], "123451")
+        round_ends()
+        self.report_when(d, lambda r: "123451" in json.dumps(r))
+        d.ask(OURS + "Refresh")
+        self.assertEqual(watcher.message()["method"], "io.hbad.watch.Adapter")
+        change(phys[0], "123452")
+        at("walk")
+        change(phys[1], "123453")
+        round_ends()
+        self.assertNotIn("123452", json.dumps(self.report_when(d, lambda r: "123453" in json.dumps(r))))
 
     def test_nobody_at_the_socket(self):
         self.started = []
