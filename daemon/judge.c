@@ -65,6 +65,27 @@ static int add_note(struct report *report, const char *text)
     return text ? vec_push(&report->notes, text) : -ENOMEM;
 }
 
+/* What is wrong with the configuration: what it was to say counts for nothing, and who looks at the report is to know. */
+static int add_complaints(const struct manager *m, struct report *report)
+{
+    enum { SHOWN = 8 };
+    const struct config_messages *c = &m->complaints;
+    struct arena *arena = report->model->arena;
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < c->list.n && i < SHOWN; i++) {
+        const struct config_message *x = &c->list.v[i];
+
+        r = add_note(report, x->place.line ? arena_printf(arena, "%s:%u: %s", x->place.file,
+                                                          x->place.line, x->text)
+                                           : arena_printf(arena, "%s: %s", x->place.file, x->text));
+    }
+    if (r == 0 && c->list.n > SHOWN)
+        r = add_note(report, arena_printf(arena, "the configuration is wrong in %zu more places",
+                                          c->list.n - SHOWN));
+    return r;
+}
+
 /* What the adapters say of themselves goes into the report. One of which nothing is known yet is not seen, either. */
 static int add_notes(const struct manager *m, struct report *report)
 {
@@ -159,7 +180,9 @@ static int diagnose_parts(struct manager *m, struct source *source, uint64_t wal
         r = diagnose(source, &options, &report);
     if (r)
         return r;
-    r = add_notes(m, report);
+    r = add_complaints(m, report);
+    if (r == 0)
+        r = add_notes(m, report);
     if (r == 0)
         r = add_ledger(m, report);
     if (r < 0)

@@ -97,15 +97,16 @@ static void say_messages(const struct config_messages *messages)
     }
 }
 
-int manager_reload(struct manager *m, struct config_messages *messages)
+int manager_reload(struct manager *m)
 {
     struct config config;
     struct schedule_times times;
     int r;
 
     supervision_reloading(m);
-    r = settings_read(m->options, &config, messages);
-    say_messages(messages);
+    config_messages_done(&m->complaints);
+    r = settings_read(m->options, &config, &m->complaints);
+    say_messages(&m->complaints);
     if (r == 0) {
         config_done(&m->config);
         m->config = config;
@@ -115,38 +116,35 @@ int manager_reload(struct manager *m, struct config_messages *messages)
         watcher_retime(m);
         if (!m->captures)
             adapters_go_on(m);
-        manager_judge_at(m, manager_now(m));
     } else {
         config_done(&config);
         log_line(LOG_ERROR, "the configuration is wrong: the old one stays in force");
     }
+    manager_judge_at(m, manager_now(m));
     supervision_reloaded(m);
     return r;
 }
 
-/* At the start there is no old one: without a configuration that can be read, nobody said anything. */
+/* At the start there is no old one: what is not wrong is in force, for what is expected or ignored would be an alarm
+ * otherwise. */
 static int read_first_settings(struct manager *m)
 {
-    _cleanup_(config_messages_done) struct config_messages messages = { 0 };
-    int r = settings_read(m->options, &m->config, &messages);
+    int r = settings_read(m->options, &m->config, &m->complaints);
 
-    say_messages(&messages);
+    say_messages(&m->complaints);
     if (r != -EBADMSG)
         return r;
-    log_line(LOG_ERROR, "the configuration is wrong: it is not used");
-    config_done(&m->config);
-    return config_init(&m->config);
+    log_line(LOG_ERROR, "the configuration is wrong: the rest of it is in force");
+    return 0;
 }
 
 /* ---- signals ---- */
 
 static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
 {
-    _cleanup_(config_messages_done) struct config_messages messages = { 0 };
-
     (void)source;
     (void)info;
-    manager_reload(userdata, &messages);
+    manager_reload(userdata);
     return 0;
 }
 
@@ -303,6 +301,7 @@ struct manager *manager_free(struct manager *m)
     journal_free(m->journal);
     free(m->waiters.v);
     sd_event_source_disable_unref(m->judge);
+    config_messages_done(&m->complaints);
     config_done(&m->config);
     sd_event_unref(m->event);
     free(m);

@@ -101,7 +101,9 @@ struct manager {
     sd_event *event;
     const struct options *options;
     struct config config;
-    gid_t group; /* whose members may change things; -1: there is none */
+    struct config_messages
+        complaints; /* of it, when it was read last: in every report until then */
+    gid_t group;    /* whose members may change things; -1: there is none */
     uint64_t since_wall_us;
 
     struct source *live; /* lists adapters, and tells events; NULL with captures */
@@ -150,9 +152,9 @@ DEFINE_CLEANUP(struct manager, manager_free)
 uint64_t manager_now(const struct manager *m);
 uint64_t manager_wall(const struct manager *m);
 
-/* Reads the configuration again. Where it is wrong, the old one stays, and the messages say why. Returns 0, -EBADMSG where it
- * is wrong, or -ENOMEM. */
-int manager_reload(struct manager *m, struct config_messages *messages);
+/* Reads the configuration again. Where it is wrong, the old one stays, and the complaints say why. Returns 0, -EBADMSG where
+ * it is wrong, or -ENOMEM. */
+int manager_reload(struct manager *m);
 
 /* Looks at everything now. */
 void manager_look(struct manager *m);
@@ -336,7 +338,8 @@ extern const struct varlink_argument HISTORY_ARGUMENTS[];
 int remembered(void *client, const struct varlink_call *call, const void *arguments, FILE *out);
 
 /* ---- settings.c ---- */
-/* The configuration, as manager_reload(), into a new one. */
+/* The configuration into a new one, to be released by config_done() in any case. Returns 0, -EBADMSG where something is wrong with
+ * it, which the messages say: all else is in, or -ENOMEM. */
 int settings_read(const struct options *options, struct config *ret,
                   struct config_messages *messages);
 struct schedule_times settings_times(const struct config *config);

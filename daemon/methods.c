@@ -242,7 +242,6 @@ static void write_messages(FILE *out, const char *key, const struct config_messa
 
 static int reload(void *client, const struct varlink_call *call, const void *arguments, FILE *out)
 {
-    _cleanup_(config_messages_done) struct config_messages messages = { 0 };
     struct manager *m = manager_of(client);
     int r;
 
@@ -250,11 +249,11 @@ static int reload(void *client, const struct varlink_call *call, const void *arg
     (void)arguments;
     if (!client_may_change(client, m->group))
         return denied(out);
-    r = manager_reload(m, &messages);
+    r = manager_reload(m);
     if (r < 0 && r != -EBADMSG)
         return r;
     varlink_begin(out);
-    write_messages(out, r < 0 ? "messages" : "warnings", &messages);
+    write_messages(out, r < 0 ? "messages" : "warnings", &m->complaints);
     varlink_end(out, r < 0 ? INTERFACE ".InvalidConfiguration" : NULL, false);
     return VARLINK_REPLIED;
 }

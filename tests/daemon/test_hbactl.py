@@ -112,6 +112,26 @@ class Asking(daemon.Test):
         self.assertRegex(p.stderr, r"\Ahbactl: %s:3: interval: must be .*\nhbactl: the configuration is wrong: the old one stays "
                                    r"in force\n\Z" % re.escape(running.config))
 
+    def test_wrong_configuration_is_in_the_report(self):
+        """At the start what is not wrong is in force; what is wrong is in every report until it is put right."""
+        known = '[link "sdc"]\nexpect = Ultra160\n'
+        running = self.daemon_of(BELOW, config=known + "[daemon]\ninterval = often\n")
+        self.assertTrue(running.says("the configuration is wrong: the rest of it is in force"))
+        p = hbactl("--socket", running.path, "--daemon")
+        self.assertEqual(p.returncode, 0)
+        self.assertIn("\nNote: %s:4: interval: must be " % running.config, p.stdout)
+        running.write("hbad.conf", known)
+        self.assertEqual(hbactl("--socket", running.path, "reload").returncode, 0)
+        p = hbactl("--socket", running.path, "--daemon")
+        self.assertEqual(p.returncode, 0)
+        self.assertNotIn("Note: ", p.stdout)
+        running.write("hbad.conf", "expect\n" * 11)
+        self.assertEqual(hbactl("--socket", running.path, "reload").returncode, 1)
+        p = hbactl("--socket", running.path, "--daemon")
+        self.assertEqual(p.returncode, 0)  # the old one is in force
+        self.assertEqual(p.stdout.count("\nNote: %s:" % running.config), 8)
+        self.assertIn("\nNote: the configuration is wrong in 3 more places.\n", p.stdout)
+
     @unittest.skipUnless(os.geteuid() == 0, "another user is needed")
     def test_reload_is_not_for_everybody(self):
         running = self.daemon_of(BELOW)
