@@ -232,10 +232,14 @@ static int ask_for(const struct request *request, struct client *client, const c
     return r < 0 ? r : 1;
 }
 
-bool ask_is_for_daemon(const struct request *request)
+const char *ask_obstacle(const struct request *request)
 {
-    return !request->direct && !request->n_captures && !request->sysfs_root && !request->config &&
-           !request->force;
+    return request->direct       ? "--direct"
+           : request->n_captures ? "--capture"
+           : request->sysfs_root ? "--sysfs-root"
+           : request->config     ? "--config"
+           : request->force      ? "--force"
+                                 : NULL;
 }
 
 /* Returns 1 where the daemon has answered, 0 where it cannot, and that is no matter; else a negative errno, which was
@@ -246,7 +250,7 @@ static int ask_daemon(const struct request *request, const char *verb, const cha
     _cleanup_(client_freep) struct client *client = NULL;
     int r;
 
-    if (!ask_is_for_daemon(request))
+    if (ask_obstacle(request))
         return 0;
     r = client_open(request->socket, request->patience_of_daemon_s, &client);
     if (r < 0 && !request->daemon)

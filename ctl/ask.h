@@ -22,8 +22,9 @@ void outcome_done(struct outcome *o);
 int ask(const struct request *request, const char *verb, const char *word, const char *name,
         enum level level, const char *named, struct outcome *ret);
 
-/* Can the daemon's answer be the one that is wanted? It looks at this machine, and judges by this machine's configuration. */
-bool ask_is_for_daemon(const struct request *request);
+/* The option because of which the daemon's answer cannot be the one that is wanted; NULL: none. It looks at this machine, and
+ * judges by this machine's configuration. */
+const char *ask_obstacle(const struct request *request);
 
 /* Connects to the daemon where the user has asked for it: says what is wrong. NULL then. */
 struct client *ask_connect(const struct request *request);

@@ -18,12 +18,15 @@
 
 enum { PATIENCE_S = 20 };
 
-static const struct {
+/* Who can do it. */
+enum place { BY_ANYBODY, BY_DAEMON, BY_HBACTL };
+
+static const struct verb {
     const char *word;
     int least, most; /* words behind it */
     int (*run)(const struct request *);
     const char *synopsis, *help;
-    bool is_of_daemon; /* nobody else can do it */
+    enum place place;
 } VERBS[] = {
     { "status", 0, 0, verb_status, "status",
       "hosts, links and devices as a tree, with what is wrong (default)" },
@@ -33,26 +36,27 @@ static const struct {
     { "explain", 1, 1, verb_explain, "explain NAME|CODE|codes",
       "why it is judged so; what a finding means; all there are" },
     { "compare", 1, 2, verb_compare, "compare CAPTURE [CAPTURE]",
-      "what differs from another capture, or from this machine" },
+      "what differs from another capture, or from this machine", BY_HBACTL },
     { "report", 0, 0, verb_report, "report [--json]", "all of it at once" },
     { "capture", 0, 1, verb_capture, "capture [FILE]",
-      "what this machine says, in a file that replays anywhere" },
+      "what this machine says, in a file that replays anywhere", BY_HBACTL },
     { "bench", 0, INT_MAX, verb_bench, "bench NAME...",
-      "how fast devices are read, each alone and all together, and what limits" },
+      "how fast devices are read, each alone and all together, and what limits", BY_HBACTL },
     { "probe", 0, INT_MAX, verb_probe, "probe [NAME...]",
       "one short read of each link now, and what it proves" },
     { "metrics", 0, 0, verb_metrics, "metrics", "numbers for Prometheus, as text" },
     { "monitor", 0, 0, verb_monitor, "monitor", "what changes, as it changes; the daemon tells it",
-      true },
+      BY_DAEMON },
     { "history", 1, 1, verb_history, "history NAME",
-      "how it was and when, counters, probes, findings; the daemon knows", true },
+      "how it was and when, counters, probes, findings; the daemon knows", BY_DAEMON },
     { "ack", 1, 1, verb_ack, "ack NAME --reason TEXT",
-      "what is found of it is known, and no alarm; the daemon remembers", true },
+      "what is found of it is known, and no alarm; the daemon remembers", BY_DAEMON },
     { "check", 0, INT_MAX, verb_check, "check [NAME...]",
       "one line for Nagios, Icinga or Checkmk, of all or of these" },
-    { "reload", 0, 0, verb_reload, "reload", "has the daemon read its configuration again", true },
+    { "reload", 0, 0, verb_reload, "reload", "has the daemon read its configuration again",
+      BY_DAEMON },
     { "cat-config", 0, 0, verb_cat_config, "cat-config",
-      "the configuration in force, and where each value comes from" },
+      "the configuration as its files say it, and where each value comes from", BY_HBACTL },
 };
 
 static int usage(FILE *out)
@@ -381,18 +385,31 @@ static char *command_of(const struct request *request)
     return NULL;
 }
 
-/* What no other verb understands, or nobody has looked for. */
-static bool is_for_bench(const struct bench_words *b)
+/* The first option that was given of those that one verb has, and no other understands; NULL: none. */
+static const char *option_of_bench(const struct bench_words *b)
 {
-    return b->methods || b->blocks || b->depths || b->bytes || b->seconds || b->memory || b->save ||
-           b->sweep || b->random || b->seeks || b->csv || b->chart;
+    return b->sweep     ? "--sweep"
+           : b->methods ? "--method"
+           : b->blocks  ? "--block"
+           : b->depths  ? "--depth"
+           : b->random  ? "--random"
+           : b->seeks   ? "--seeks"
+           : b->memory  ? "--memory"
+           : b->bytes   ? "--bytes"
+           : b->seconds ? "--seconds"
+           : b->csv     ? "--csv"
+           : b->chart   ? "--chart"
+           : b->save    ? "--save"
+                        : NULL;
 }
 
-/* The same of verbs about the past. */
-static bool is_for_others(const struct past_words *p, bool is_history, bool is_ack)
+static const char *option_of_ack(const struct past_words *p)
 {
-    return (!is_history && p->since) ||
-           (!is_ack && (p->code || p->reason || p->until || p->withdraw));
+    return p->reason     ? "--reason"
+           : p->code     ? "--code"
+           : p->until    ? "--until"
+           : p->withdraw ? "--withdraw"
+                         : NULL;
 }
 
 static bool is_for_check(const struct check_words *c)
@@ -401,30 +418,44 @@ static bool is_for_check(const struct check_words *c)
            c->verbose;
 }
 
-/* Can the daemon do that? What it is forced to is a matter of probes only. */
-static bool is_for_daemon(const struct request *request, bool is_probe)
+/* The option because of which the daemon is not asked; NULL: none. What it is forced to is a matter of probes only. */
+static const char *option_against_daemon(const struct request *request, bool is_probe)
 {
     struct request asked = *request;
 
     asked.force = request->force && !is_probe;
-    return ask_is_for_daemon(&asked);
+    return ask_obstacle(&asked);
 }
 
-/* Options that do not go with a verb. Returns 0, or EXIT_USAGE, which was said. */
-static int check_options(const struct request *request, bool is_bench, bool is_status,
-                         bool is_of_daemon, bool is_probe)
+static int check_verb_of(const char *option, const char *verb, bool is_that)
 {
-    if (!is_bench && is_for_bench(&request->bench)) {
-        say("one of these options is for bench only; see hbactl --help");
+    if (!option || is_that)
+        return 0;
+    say("%s is for %s only", option, verb);
+    return EXIT_USAGE;
+}
+
+/* Options that do not go with the verb. Returns 0, or EXIT_USAGE, which was said. */
+static int check_options(const struct request *request, const struct verb *verb)
+{
+    const struct past_words *past = &request->past;
+    const char *against = option_against_daemon(request, verb->run == verb_probe);
+    const char *who = verb->place == BY_DAEMON ? verb->word
+                      : request->service       ? "--service"
+                      : request->daemon        ? "--daemon"
+                                               : NULL;
+
+    if (check_verb_of(option_of_bench(&request->bench), "bench", verb->run == verb_bench) ||
+        check_verb_of(past->since ? "--since" : NULL, "history", verb->run == verb_history) ||
+        check_verb_of(option_of_ack(past), "ack", verb->run == verb_ack) ||
+        check_verb_of(request->service ? "--service" : NULL, "status", verb->run == verb_status))
+        return EXIT_USAGE;
+    if (who && against) {
+        say("%s: the daemon is not asked with %s", who, against);
         return EXIT_USAGE;
     }
-    if (request->service && !is_status) {
-        say("--service is for status only");
-        return EXIT_USAGE;
-    }
-    if ((request->daemon || request->service || is_of_daemon) &&
-        !is_for_daemon(request, is_probe)) {
-        say("the daemon is not asked with --direct, --capture, --sysfs-root, --config or --force");
+    if (request->daemon && verb->place == BY_HBACTL) {
+        say("--daemon: %s is nothing that the daemon does", verb->word);
         return EXIT_USAGE;
     }
     return 0;
@@ -445,16 +476,11 @@ static int run_verb(struct request *request, int n_words, char **words)
             say("usage: hbactl %s", VERBS[i].synopsis);
             return EXIT_USAGE;
         }
-        if (is_for_others(&request->past, VERBS[i].run == verb_history, VERBS[i].run == verb_ack)) {
-            say("one of these options is for history or ack only; see hbactl --help");
-            return EXIT_USAGE;
-        }
         if (is_for_check(&request->check) && VERBS[i].run != verb_check) {
             say("one of these options is for check only; see hbactl --help");
             return EXIT_USAGE;
         }
-        if (check_options(request, VERBS[i].run == verb_bench, VERBS[i].run == verb_status,
-                          VERBS[i].is_of_daemon, VERBS[i].run == verb_probe))
+        if (check_options(request, &VERBS[i]))
             return EXIT_USAGE;
         return VERBS[i].run(request);
     }

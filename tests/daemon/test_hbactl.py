@@ -172,6 +172,19 @@ class Asking(daemon.Test):
             p = hbactl(*words)
             self.assertEqual((p.returncode, p.stdout), (64, ""), words)
             self.assertNotEqual(p.stderr, "")
+        for words, said in ((["--daemon", "--direct"], "--daemon: the daemon is not asked with --direct"),
+                            (["history", "sda", "--capture", "x"], "history: the daemon is not asked with --capture"),
+                            (["--service", "--force"], "--service: the daemon is not asked with --force"),
+                            (["--daemon", "bench", "sda"], "--daemon: bench is nothing that the daemon does"),
+                            (["--daemon", "capture"], "--daemon: capture is nothing that the daemon does"),
+                            (["--daemon", "compare", "x"], "--daemon: compare is nothing that the daemon does"),
+                            (["--daemon", "cat-config"], "--daemon: cat-config is nothing that the daemon does"),
+                            (["--since", "2h"], "--since is for history only"),
+                            (["history", "sda", "--until", "2h"], "--until is for ack only"),
+                            (["list", "links", "--csv"], "--csv is for bench only"),
+                            (["show", "sda", "--block", "1K"], "--block is for bench only")):
+            p = hbactl(*words)
+            self.assertEqual((p.returncode, p.stdout, p.stderr), (64, "", "hbactl: %s\n" % said))
 
     def test_just_started(self):
         with Fake(lambda client: client.send({"error": OURS + "NotReady", "parameters": {}})) as fake:
