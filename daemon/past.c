@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "daemon/look.h"
 
 enum { SLACK_BYTES = 1 << 20 }; /* so much may be left behind before it is worth the work */
@@ -122,6 +123,29 @@ const struct snapshot *past_newest(const struct past_looks *p)
     return p->history && p->history->snapshots.n
                ? &p->history->snapshots.v[p->history->snapshots.n - 1]
                : NULL;
+}
+
+static struct past_ids ids_in(const struct snapshot *s, const char *name)
+{
+    for (size_t i = 0; i < s->n_links; i++)
+        if (text_same_known(s->links[i]->kernel_name, name))
+            return (struct past_ids){ s->links[i]->id, NULL };
+    for (size_t i = 0; i < s->n_devices; i++)
+        if (text_same_known(s->devices[i]->kernel_name, name))
+            return (struct past_ids){ s->devices[i]->id, s->devices[i]->link_id };
+    for (size_t i = 0; i < s->n_hosts; i++)
+        if (text_same_known(s->hosts[i]->kernel_name, name))
+            return (struct past_ids){ s->hosts[i]->id, NULL };
+    return (struct past_ids){ 0 };
+}
+
+struct past_ids past_named(const struct past_looks *p, const char *name)
+{
+    struct past_ids ids = { 0 };
+
+    for (size_t i = p->history ? p->history->snapshots.n : 0; i && !ids.id; i--)
+        ids = ids_in(&p->history->snapshots.v[i - 1], name);
+    return ids;
 }
 
 int past_before(const struct past_looks *p, uint64_t wall_us, struct history **ret)

@@ -32,6 +32,13 @@ int past_add(struct past_looks *p, const struct snapshot *s);
 /* The newest; NULL: there is none. Valid until the next is added. */
 const struct snapshot *past_newest(const struct past_looks *p);
 
+/* What went by that kernel name (of a device: H:C:T:L) in the newest look in which anything did: its id, and of a device
+ * that of its link (NULL: none). The first is NULL where nothing ever did. Valid as past_newest(). */
+struct past_ids {
+    const char *id, *link_id;
+};
+struct past_ids past_named(const struct past_looks *p, const char *name);
+
 /* All but those of that time, as a history that borrows them. Returns 0 or -ENOMEM. */
 int past_before(const struct past_looks *p, uint64_t wall_us, struct history **ret);
 

@@ -158,6 +158,20 @@ static const char *wrong_argument(const struct history_arguments *a)
     return a->columns < 0 || a->columns > COLUMNS_MAX ? "columns" : NULL;
 }
 
+/* What is gone goes by the name that it had. `*n` objects were found: where that is the word itself, nothing goes by it now. */
+static void find_gone(const struct manager *m, const char *word, struct named *objects, size_t *n)
+{
+    struct past_ids gone;
+
+    if (*n != 1 || strcmp(objects[0].id, word) != 0)
+        return;
+    gone = past_named(&m->past, word);
+    if (gone.id)
+        objects[0].id = gone.id;
+    if (gone.link_id)
+        objects[(*n)++] = (struct named){ gone.link_id, gone.link_id };
+}
+
 /* What is to be asked for. */
 static int prepare(const struct manager *m, const struct history_arguments *a,
                    struct remembering *r)
@@ -165,6 +179,7 @@ static int prepare(const struct manager *m, const struct history_arguments *a,
     struct named objects[OBJECTS_MAX];
     size_t n = named_objects(m->report, a->name, objects, OBJECTS_MAX);
 
+    find_gone(m, a->name, objects, &n);
     r->is_text = a->text;
     r->style = (struct text_style){ .columns = (unsigned)a->columns,
                                     .utf8 = a->utf8,

@@ -14,6 +14,7 @@ import daemon
 from daemon import OURS, SERVICE, PATIENCE, golden
 
 FLAPPING, BELOW = "sata-link-flapping", "spi-fusion-one-at-half-rate"
+SHELF = "sas-shelf-unplugged-one-finding"
 GROWING = "sas-phy-errors-growing"
 QUICK = "[daemon]\nclear_after = 1ms\n"
 NOBODY = 65534
@@ -189,6 +190,18 @@ class Restart(Memory):
         for wrong in ("since", "most", "columns"):
             self.assert_error(d.ask(OURS + "History", {"name": "sdb", wrong: -1}), SERVICE + "InvalidParameter",
                               {"parameter": wrong})
+
+
+    def test_gone_goes_by_its_name(self):
+        """What findings call gone is found by that name, and a device with its link; also after a restart."""
+        first = self.run_on(golden(SHELF))
+        port = self.history(first, "port-0:1")
+        self.assertEqual([(o["name"], o["id"][-16:], o["changes"][0]["until"][11:16]) for o in port],
+                         [("port-0:1", "500304800000b07f", "10:20")])
+        self.assertEqual([o["changes"][0]["kind"] for o in self.history(first, "0:0:7:0")], ["device", "link"])
+        self.stop(first)
+        second = self.run_on(golden(SHELF)[1:])
+        self.assertEqual(self.history(second, "port-0:1")[0]["changes"], port[0]["changes"])
 
 
 class Acknowledged(Memory):
@@ -467,7 +480,8 @@ class Printed(Memory):
         self.assertEqual(parsed, self.history(d, "sdb"))
         short = self.hbactl(d, "history", "/dev/sdb", "--since", "2026-03-02 10:45").stdout
         self.assertNotIn("3.0 Gb/s", short)
-        for words, status in ((["nothing"], 1), (["sdb", "--since", "soon"], 64), (["sdb", "--reason", "x"], 64)):
+        for words, status in ((["nothing"], 1), (["sdb", "--since", "soon"], 64), (["sdb", "--reason", "x"], 64),
+                              (["sdb", "--since", "2999-01-01"], 64)):
             self.assertEqual(self.hbactl(d, "history", *words).returncode, status)
 
     def test_sparkline(self):
@@ -488,7 +502,8 @@ class Printed(Memory):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(self.hbactl(d, "status").returncode, 1)
         for words, status in ((["sdb", "--withdraw"], 1), (["sdb"], 64), (["sdb", "--reason", "x", "--withdraw"], 64),
-                              (["sdb", "--reason", "x", "--until", "yesterday"], 64), (["sdb", "--since", "2h"], 64)):
+                              (["sdb", "--reason", "x", "--until", "yesterday"], 64), (["sdb", "--since", "2h"], 64),
+                              (["sdb", "--reason", "x", "--code", "link-lots"], 64)):
             self.assertEqual(self.hbactl(d, "ack", *words).returncode, status, words)
 
     def test_service(self):
