@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/when.h"
 #include "ctl/ask.h"
+#include "finding/catalog.h"
 
 /* A time on the command line. Says what is wrong. */
 static int parse_when(const char *option, const char *text, bool is_ahead, uint64_t *ret_seconds)
@@ -22,8 +23,8 @@ static int parse_when(const char *option, const char *text, bool is_ahead, uint6
             text, is_ahead ? "tomorrow" : "yesterday");
         return -EINVAL;
     }
-    if (is_ahead && at_us <= now_us) {
-        say("%s %s: that is over", option, text);
+    if (is_ahead ? at_us <= now_us : at_us > now_us) {
+        say("%s %s: that is %s", option, text, is_ahead ? "over" : "yet to come");
         return -EINVAL;
     }
     *ret_seconds = at_us / 1000000;
@@ -150,7 +151,7 @@ int verb_history(const struct request *request)
         .put = put_history,
         .print = print_history,
         .none = "io.hbad.monitor.NoSuchObject",
-        .sentence = "nothing is remembered of",
+        .sentence = "nothing is remembered by the name of",
         .hint = "; hbactl list hosts, links and devices show the names",
     };
     uint64_t since = 0;
@@ -243,6 +244,10 @@ int verb_ack(const struct request *request)
     }
     if (words->reason && !acknowledgement_is_reason(words->reason)) {
         say("--reason: not a line of text of at most %d bytes", ACKNOWLEDGEMENT_REASON_MAX);
+        return EXIT_USAGE;
+    }
+    if (words->code && !catalog_find(words->code)) {
+        say("--code %s: there is no such code; hbactl explain codes lists them", words->code);
         return EXIT_USAGE;
     }
     if (words->until && parse_when("--until", words->until, true, &until) < 0)
