@@ -21,18 +21,36 @@ enum { EXIT_USAGE = 64 };
 #define COLLECT_SOCKET "/run/io.hbad.collect" /* units/hbad-collect.socket */
 #define WATCH_SOCKET   "/run/io.hbad.watch"   /* units/hbad-watch.socket */
 
-static int usage(FILE *out, int status)
+static int usage(void)
 {
     fputs(
-        "hbad [--socket=PATH] [--runtime-dir=DIRECTORY] [--config=FILE] [--captures=DIRECTORY]\n"
-        "     [--state-dir=DIRECTORY] [--journal=SOCKET] [--collector=PROGRAM | --collect-socket=PATH]\n"
-        "     [--watch-socket=PATH] [--sysfs-root=DIRECTORY]\n\n"
-        "Watches the links of this machine's storage and answers Varlink calls (io.hbad.monitor) on the\n"
-        "sockets that systemd passes, or at PATH. With --captures it is the machine of the captures in a\n"
-        "folder, 1.json, 2.json, … or ADAPTER/1.json, …: each look goes one on.\n"
+        "hbad [OPTION...]\n\n"
+        "Watches the links of this machine's storage, and answers Varlink calls (io.hbad.monitor).\n\n"
+        "  --socket=PATH            listens there, and at the sockets that systemd passes\n"
+        "  --runtime-dir=DIRECTORY  report.json and metrics.prom go there ($RUNTIME_DIRECTORY)\n"
+        "  --state-dir=DIRECTORY    the history is kept there ($STATE_DIRECTORY; else none is)\n"
+        "  --config=FILE            instead of /etc/hbad/hbad.conf and its drop-ins\n"
+        "  --journal=SOCKET         where the journal is (" JOURNAL_SOCKET ")\n"
+        "  --captures=DIRECTORY     not this machine, but that of the captures in there: 1.json,\n"
+        "                           2.json, ... or ADAPTER/1.json, ...: each look goes one on\n"
+        "  --sysfs-root=DIRECTORY   not this machine, but a copied tree: DIRECTORY/sys, /proc\n"
+        "  --collector=PROGRAM      what reads devices, as a child (hbad-collect beside hbad, or\n"
+        "                           where it is installed)\n"
+        "  --collect-socket=PATH    where systemd starts it (" COLLECT_SOCKET ", if there)\n"
+        "  --watch-socket=PATH      where it starts the watcher (" WATCH_SOCKET ", if there)\n"
+        "  -h, --help, --version\n\n"
         "Signals: HUP reads the configuration again, USR1 looks at everything now, TERM ends it.\n",
-        out);
-    return status;
+        stdout);
+    return 0;
+}
+
+/* `word`: one that is no option; NULL: what is wrong was said. */
+static int refuse(const char *word)
+{
+    if (word)
+        fprintf(stderr, "hbad: no arguments are taken, but there is %s\n", word);
+    fputs("hbad: see hbad --help\n", stderr);
+    return EXIT_USAGE;
 }
 
 /* Returns 0, or with the exit status in *ret_status: 1. */
@@ -74,11 +92,13 @@ static int parse(int argc, char **argv, struct options *o, int *ret_status)
         }
         if (c == 'v')
             puts("hbad " HBAD_VERSION);
-        *ret_status = c == 'v' ? 0 : usage(c == 'h' ? stdout : stderr, c == 'h' ? 0 : EXIT_USAGE);
+        *ret_status = c == 'v' ? 0 : c == 'h' ? usage() : refuse(NULL); /* getopt said what */
         return 1;
     }
-    *ret_status = EXIT_USAGE;
-    return optind < argc ? (usage(stderr, 0), 1) : 0;
+    if (optind >= argc)
+        return 0;
+    *ret_status = refuse(argv[optind]);
+    return 1;
 }
 
 /* The collector that systemd starts with the rights that it takes, where there is its socket, unless another one is asked

@@ -196,6 +196,7 @@ static void on_client_gone(void *userdata, struct client *c)
     m->waiters.n = n;
 }
 
+/* Returns how many sockets there are, or a negative errno, which was said. */
 static int listen_to_systemd(struct manager *m)
 {
     int n = sd_listen_fds(1), r = n < 0 ? n : 0;
@@ -206,7 +207,7 @@ static int listen_to_systemd(struct manager *m)
     }
     if (r < 0)
         log_line(LOG_ERROR, "the sockets that were passed cannot be used: %s", strerror(-r));
-    return r;
+    return r < 0 ? r : n;
 }
 
 static int start_server(struct manager *m)
@@ -218,8 +219,10 @@ static int start_server(struct manager *m)
     if (!m->server)
         return -ENOMEM;
     r = listen_to_systemd(m);
+    if (r == 0 && !path)
+        log_line(LOG_WARN, "nobody can ask: systemd passes no socket, and no --socket is given");
     if (r < 0 || !path)
-        return r;
+        return r < 0 ? r : 0;
     r = server_listen_path(m->server, path);
     if (r < 0)
         log_line(LOG_ERROR, "%s: %s", path, strerror(-r));

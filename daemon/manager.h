@@ -101,9 +101,8 @@ struct manager {
     sd_event *event;
     const struct options *options;
     struct config config;
-    struct config_messages
-        complaints; /* of it, when it was read last: in every report until then */
-    gid_t group;    /* whose members may change things; -1: there is none */
+    struct config_messages complaints; /* of it, in every report until it is read again */
+    gid_t group;                       /* whose members may change things; -1: there is none */
     uint64_t since_wall_us;
 
     struct source *live; /* lists adapters, and tells events; NULL with captures */

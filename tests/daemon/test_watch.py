@@ -272,6 +272,17 @@ class Service(daemon.Test):
                               (["--captures", "/nonexistent"], 1)):
             run = subprocess.run([hbad, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
             self.assertEqual(run.returncode, status, (words, run))
+            if status == 64:  # one line what, one line where to look
+                self.assertRegex(run.stderr, rb"\A.*(no-such|word).*\nhbad: see hbad --help\n\Z")
+
+    def test_nobody_can_ask(self):
+        hbad = os.path.join(daemon.PROGRAMS, "hbad")
+        with subprocess.Popen([hbad, "--captures", os.path.join(daemon.GOLDEN, "sata-link-flapping")],
+                              stderr=subprocess.PIPE) as process:
+            self.assertEqual(process.stderr.readline(),
+                             b"hbad: nobody can ask: systemd passes no socket, and no --socket is given\n")
+            process.terminate()
+            self.assertEqual(process.wait(daemon.PATIENCE), 0)
 
 
 class Configuration(daemon.Test):
