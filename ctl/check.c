@@ -245,7 +245,7 @@ static int check_in_time(const struct request *request, const struct check_optio
         free(limit.text);
         return unknown(request, o, ask_failure(request, r));
     }
-    r = ask_is_for_daemon(request) ? check_by_daemon(request, o) : check_here(request, o);
+    r = !ask_obstacle(request) ? check_by_daemon(request, o) : check_here(request, o);
     limit_end(&limit);
     return r;
 }
