@@ -21,8 +21,10 @@ import tempfile
 SKIPPED = 77
 UNITS = ["hbad.service", "hbad.socket", "hbad-collect.socket", "hbad-collect@.service", "hbad-watch.socket",
          "hbad-watch@.service"]
+# Where hbad-exporter is built.
+EXPORTER = ["hbad-exporter.service", "hbad-exporter.socket"]
 # Tenths of systemd-analyze's level: at most 1.5 for what has no device, 2.0 for what has.
-LEVELS = {"hbad.service": 15, "hbad-watch@.service": 15, "hbad-collect@.service": 20}
+LEVELS = {"hbad.service": 15, "hbad-watch@.service": 15, "hbad-collect@.service": 20, "hbad-exporter.service": 15}
 
 
 def run(*args, **more):
@@ -73,6 +75,7 @@ def installed(build, image):
     want += [own + f for f in ("/bin/hbactl", "/sbin/hbad", "/libexec/hbad-collect", "/share/doc/hbad/60-hbad-bsg.rules",
                                "/share/doc/hbad/hbad-collect-rawio.conf", "/share/hbad/report.schema.json",
                                "/share/hbad/bench.schema.json")]
+    want += [own + "/sbin/hbad-exporter"] if EXPORTER[0] in UNITS else []
     got = files(image)
     for path in sorted(set(want) ^ set(got)):
         print("%s: %s" % (path, "missing" if path in want else "not expected"))
@@ -118,6 +121,8 @@ def security(build, image):
     with tempfile.TemporaryDirectory() as to:
         unit_copies(build, image, to)
         for name, level in LEVELS.items():
+            if name not in UNITS:
+                continue
             got = run(analyze, "security", "--no-pager", "--offline=yes", "--threshold=%d" % level, os.path.join(to, name))
             print(got.stdout.splitlines()[-1] if got.stdout else "%s: no answer" % name)
             bad |= got.returncode != 0
@@ -137,9 +142,14 @@ def rules(_build, image):
                                 "User=hbad-collect", "CapabilityBoundingSet=", "DevicePolicy=closed", "PrivateDevices=yes"],
         "hbad.service": ["User=hbad", "Type=notify", "CapabilityBoundingSet=", "DevicePolicy=closed", "StateDirectory=hbad"],
     }
+    if EXPORTER[0] in UNITS:
+        wanted["hbad-exporter.socket"] = ["ListenStream=[::1]:19320", "ListenStream=127.0.0.1:19320", "BindIPv6Only=ipv6-only",
+                                          "IPAddressDeny=any", "IPAddressAllow=localhost"]
+        wanted["hbad-exporter.service"] = ["DynamicUser=yes", "CapabilityBoundingSet=", "DevicePolicy=closed", "PrivateDevices=yes",
+                                           "PrivateNetwork=yes", "RestrictAddressFamilies=AF_UNIX", "MemoryMax=512M"]
     bad = ["%s: no %s" % (unit, line) for unit, lines in wanted.items() for line in lines if line not in at[unit].split("\n")]
     bad += ["%s: may open for writing: %s" % (n, m) for n, t in at.items() for m in re.findall(r"(?m)^DeviceAllow=.*w.*$", t)]
-    bad += ["%s: has groups" % n for n in ("hbad.service", "hbad-watch@.service") if "SupplementaryGroups" in at[n]]
+    bad += ["%s: has groups" % n for n in set(wanted) - {"hbad-collect@.service"} if "SupplementaryGroups" in at[n]]
     bad += ["hbad-watch@.service: may open devices"] if "DeviceAllow" in at["hbad-watch@.service"] else []
     bad += ["no user %s" % u for u in ("hbad", "hbad-collect") if not re.search(r"(?m)^u %s +- " % u, users)]
     for name, text in at.items():
@@ -203,6 +213,8 @@ def conf(build, image):
 
 
 def main(build, what):
+    if os.path.exists(os.path.join(build, "bin/hbad-exporter")):
+        UNITS.extend(EXPORTER)
     with tempfile.TemporaryDirectory() as image:
         install(build, image)
         return {"installed": installed, "verify": verify, "security": security, "rules": rules, "catalog": catalog,
