@@ -442,7 +442,8 @@ static void write_findings(struct prometheus *p, const struct report *report)
                           PROMETHEUS_LABELS({ "code", f->entry->code },
                                             { "severity", severity_to_string(f->severity) },
                                             { "subject", f->subjects.n ? f->subjects.v[0] : NULL },
-                                            { "name", f->names.n ? f->names.v[0] : NULL }),
+                                            { "name", f->names.n ? f->names.v[0] : NULL },
+                                            { "acknowledged", f->known ? "yes" : NULL }),
                           1, 0);
     }
     prometheus_end(p);

@@ -68,6 +68,18 @@ class Metrics(daemon.Test):
         self.assertEqual(told["hbad_clients"].value(), 1)
 
 
+    def test_acknowledged(self):
+        """Of what is lost the severity stays, and it is said that somebody knows."""
+        days = golden("sas-shelf-unplugged-one-finding")
+        d = self.start(days).ready()
+        for _ in days[1:]:
+            d.ask(OURS + "Refresh")
+        lost = lambda: [s for s in parse(self.file(d))["hba_finding_info"].labels() if s["code"] == "link-lost"]
+        before, = lost()
+        self.assertNotIn("acknowledged", before)
+        self.assertNotIn("error", d.ask(OURS + "Acknowledge", {"name": before["name"], "reason": "it is being moved"}))
+        self.assertEqual(lost(), [dict(before, acknowledged="yes", severity="critical")])
+
     def ask(self, d):
         return parse(hbactl("--socket", d.path, "--daemon", "metrics").stdout)
 
