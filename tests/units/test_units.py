@@ -74,7 +74,8 @@ def installed(build, image):
              "/usr/lib/hbad/hbad.conf"]
     want += [own + f for f in ("/bin/hbactl", "/sbin/hbad", "/libexec/hbad-collect", "/share/doc/hbad/60-hbad-bsg.rules",
                                "/share/doc/hbad/hbad-collect-rawio.conf", "/share/hbad/report.schema.json",
-                               "/share/hbad/bench.schema.json", "/share/hbad/prometheus/hbad.rules.yml")]
+                               "/share/hbad/bench.schema.json", "/share/hbad/prometheus/hbad.rules.yml",
+                               "/share/hbad/prometheus/hbad.dashboard.json")]
     want += [own + "/sbin/hbad-exporter"] if EXPORTER[0] in UNITS else []
     got = files(image)
     for path in sorted(set(want) ^ set(got)):
