@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Findings that have come, changed or gone → entries of the journal (manager.h): one each, but for many at once
+ * Findings that have come, changed or gone → entries of the journal, and alerts (manager.h): one each, but for many at once
  * (finding/coalesce.h), which are one with the names of all.
  */
 #include <errno.h>
@@ -104,6 +104,8 @@ static void tell(struct manager *m, const struct coalesced *c)
         log_line(LOG_NOTE, "%s: %s", c->events[0]->tracked->entry->code,
                  message ? message : c->events[0]->tracked->summary);
     free(e.fields.v);
+    if (message)
+        alert(m, c, message);
 }
 
 void tell_findings(struct manager *m, const struct track_events *events)

@@ -20,6 +20,7 @@ enum { EXIT_USAGE = 64 };
 
 #define COLLECT_SOCKET "/run/io.hbad.collect" /* units/hbad-collect.socket */
 #define WATCH_SOCKET   "/run/io.hbad.watch"   /* units/hbad-watch.socket */
+#define ALERT_SOCKET   "/run/io.hbad.alert"   /* units/hbad-alert.socket */
 
 static int usage(void)
 {
@@ -38,6 +39,7 @@ static int usage(void)
         "                           where it is installed)\n"
         "  --collect-socket=PATH    where systemd starts it (" COLLECT_SOCKET ", if there)\n"
         "  --watch-socket=PATH      where it starts the watcher (" WATCH_SOCKET ", if there)\n"
+        "  --alert-socket=PATH      where it starts an alert's programs (" ALERT_SOCKET ", if there)\n"
         "  -h, --help, --version\n\n"
         "Signals: HUP reads the configuration again, USR1 looks at everything now, TERM ends it.\n",
         stdout);
@@ -66,6 +68,7 @@ static int parse(int argc, char **argv, struct options *o, int *ret_status)
         { "collector", required_argument, NULL, 'p' },
         { "collect-socket", required_argument, NULL, 'S' },
         { "watch-socket", required_argument, NULL, 'W' },
+        { "alert-socket", required_argument, NULL, 'A' },
         { "sysfs-root", required_argument, NULL, 'R' },
         { "version", no_argument, NULL, 'v' },
         { "help", no_argument, NULL, 'h' },
@@ -83,6 +86,7 @@ static int parse(int argc, char **argv, struct options *o, int *ret_status)
                           : c == 'p' ? &o->collector
                           : c == 'S' ? &o->collect_socket
                           : c == 'W' ? &o->watch_socket
+                          : c == 'A' ? &o->alert_socket
                           : c == 'R' ? &o->sysfs_root
                                      : NULL;
 
@@ -162,6 +166,9 @@ int main(int argc, char **argv)
         return status;
     if (!options.captures && find_collector(&options, collector, sizeof(collector)) < 0)
         return EXIT_FAILURE;
+    if (!options.captures && !options.sysfs_root && !options.alert_socket)
+        options.alert_socket =
+            ALERT_SOCKET; /* another machine's alerts are for nobody here, unless he asks for them */
     umask(0022);
     give_memory_back();
     r = run(&options);

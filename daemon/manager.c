@@ -256,6 +256,8 @@ static int start(struct manager *m)
     if (r >= 0)
         r = sd_event_source_set_enabled(m->judge, SD_EVENT_OFF);
     if (r >= 0)
+        r = alerts_start(m);
+    if (r >= 0)
         r = start_server(m);
     if (r >= 0)
         r = m->options->captures ? captures_open(m, m->options->captures) : adapters_start(m);
@@ -302,6 +304,7 @@ struct manager *manager_free(struct manager *m)
     judge_forget(m);
     acknowledge_forget(m);
     journal_free(m->journal);
+    alerts_stop(m);
     free(m->waiters.v);
     sd_event_source_disable_unref(m->judge);
     config_messages_done(&m->complaints);

@@ -13,6 +13,7 @@
  *   probes.c, probe_*.c     short reads that time the links       (lib/probe decides; probes.h)
  *   publish.c    a report → files, subscribers, journal
  *   entries.c    findings → entries of the journal
+ *   alert_of.c, alerts.c  … → alerts, to who wants them
  *   supervision.c  what the service manager is told
  *   server.c, client.c, methods.c, text.c, check.c, service.c   who asks, and what is answered    (lib/wire has the protocol)
  *   metrics.c    what hbad says of itself as metrics
@@ -53,9 +54,12 @@ struct options {
     const char *collector; /* the program; NULL: found beside this one, or where it is installed */
     const char *collect_socket; /* where a collector is to be had instead; NULL: nowhere */
     const char *watch_socket;   /* and a watcher */
+    const char *alert_socket;   /* where alerts are told; NULL: nowhere */
     const char *sysfs_root; /* a copied tree that is watched instead of this machine; NULL: none */
 };
 
+struct alerts;
+struct coalesced;
 struct collector;
 struct process;
 struct captures;
@@ -134,6 +138,7 @@ struct manager {
 
     struct server *server;
     struct journal *journal;
+    struct alerts *alerts; /* NULL: none are told */
     VEC(struct client *) subscribers;
     VEC(struct part) parts;           /* as long as there are subscribers */
     VEC(struct waiter) waiters;       /* for the end of a look */
@@ -243,6 +248,10 @@ void judge_forget(struct manager *m);
 /* ---- publish.c ---- */
 /* Tells everybody of a new report. */
 void publish(struct manager *m);
+/* Replaces a file in the runtime directory, which is in memory: no reader sees half of it, and no disk is waited for. `write` returns 0
+ * or a negative errno; NULL: the file goes. Without a runtime directory nothing is done; what is wrong is said. */
+void publish_file(const struct manager *m, const char *name,
+                  int (*write)(const struct manager *m, FILE *out));
 /* Writes metrics.prom, where there is a runtime directory. */
 void publish_metrics(struct manager *m);
 /* The reply to GetReport, which is the manager's. There must be a report. NULL without memory. */
@@ -253,8 +262,20 @@ void publish_unsubscribe(struct manager *m, struct client *c);
 void publish_forget(struct manager *m);
 
 /* ---- entries.c ---- */
-/* Has the journal told of them. */
+/* Has the journal told of them, and who wants alerts. */
 void tell_findings(struct manager *m, const struct track_events *events);
+
+/* ---- alert_of.c ---- */
+/* Tells of findings that are more than info (finding/coalesce.h), in so many bytes at most. */
+enum { ALERT_BYTES_MAX = 65536 };
+void alert(struct manager *m, const struct coalesced *c, const char *message);
+
+/* ---- alerts.c ---- */
+/* Begins with what was not taken when hbad ended. Returns 0 or a negative errno. */
+int alerts_start(struct manager *m);
+void alerts_stop(struct manager *m);
+/* Puts one in line: a JSON object with a newline behind it. What there is no room for is said. */
+void alerts_put(struct manager *m, struct buffer *alert);
 
 /* ---- supervision.c ---- */
 /* Begins to tell the service manager that hbad goes on. Returns 0 or a negative errno. */

@@ -34,19 +34,13 @@ static struct buffer *report_message(const struct report *report)
 
 enum { FILE_BUFFER = 65536 };
 
-/* Replaces a file in the runtime directory, which is in memory: no reader sees half of it, and no disk is waited for. `write`
- * returns 0 or a negative errno. */
-static int replace_file(const struct manager *m, const char *name,
+static int replace_file(const char *path, const struct manager *m,
                         int (*write)(const struct manager *m, FILE *out))
 {
-    _cleanup_free_ char *path = NULL, *beside = NULL;
+    _cleanup_free_ char *beside = NULL;
     FILE *out;
     int fd, r;
 
-    if (asprintf(&path, "%s/%s", m->options->runtime, name) < 0) {
-        path = NULL;
-        return -ENOMEM;
-    }
     if (asprintf(&beside, "%s.new", path) < 0) {
         beside = NULL;
         return -ENOMEM;
@@ -70,12 +64,22 @@ static int replace_file(const struct manager *m, const char *name,
     return r;
 }
 
-/* Writes it, where files are wanted; says what is wrong. */
-static void publish_file(const struct manager *m, const char *name,
-                         int (*write)(const struct manager *m, FILE *out))
+void publish_file(const struct manager *m, const char *name,
+                  int (*write)(const struct manager *m, FILE *out))
 {
-    int r = m->options->runtime ? replace_file(m, name, write) : 0;
+    _cleanup_free_ char *path = NULL;
+    int r = 0;
 
+    if (!m->options->runtime)
+        return;
+    if (asprintf(&path, "%s/%s", m->options->runtime, name) < 0) {
+        path = NULL;
+        r = -ENOMEM;
+    } else if (write) {
+        r = replace_file(path, m, write);
+    } else if (unlink(path) < 0 && errno != ENOENT) {
+        r = -errno;
+    }
     if (r < 0)
         log_line(LOG_ERROR, "%s/%s: %s", m->options->runtime, name, strerror(-r));
 }

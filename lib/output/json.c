@@ -275,7 +275,7 @@ static void acknowledgement_member(struct json_writer *w, const struct acknowled
     json_write_end_object(w);
 }
 
-static void finding_object(struct json_writer *w, const struct finding *f)
+void output_json_finding(const struct finding *f, struct json_writer *w)
 {
     json_write_begin_object(w);
     json_write_text_member(w, "code", f->entry->code);
@@ -307,7 +307,7 @@ static void findings(struct json_writer *w, const struct report *report)
 {
     json_write_begin_array(w);
     for (size_t i = 0; i < report->findings.n; i++)
-        finding_object(w, report->findings.v[i]);
+        output_json_finding(report->findings.v[i], w);
     json_write_end_array(w);
 }
 
@@ -567,7 +567,7 @@ void output_json_explanation(const struct report *report, const struct host *h,
     json_write_begin_array(w);
     for (size_t i = 0; i < report->findings.n; i++)
         if (words_name_one_of(&report->findings.v[i]->subjects, ids, ELEMENTS(ids)))
-            finding_object(w, report->findings.v[i]);
+            output_json_finding(report->findings.v[i], w);
     json_write_end_array(w);
     json_write_end_object(w);
     putc('\n', out);

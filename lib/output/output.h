@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/json_write.h"
 #include "finding/compare.h"
 #include "finding/life.h"
 #include "finding/report.h"
@@ -23,6 +24,9 @@ void output_json_devices(const struct report *report, bool pretty, FILE *out);
 void output_json_findings(const struct report *report, bool pretty, FILE *out);
 void output_json_object(const struct host *h, const struct link *l, const struct device *d,
                         bool pretty, FILE *out);
+
+/* One of the findings, as a value. */
+void output_json_finding(const struct finding *f, struct json_writer *w);
 
 /* How many there are of what, an object without a newline behind it. */
 void output_json_summary(const struct report *report, FILE *out);

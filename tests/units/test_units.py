@@ -20,11 +20,12 @@ import tempfile
 
 SKIPPED = 77
 UNITS = ["hbad.service", "hbad.socket", "hbad-collect.socket", "hbad-collect@.service", "hbad-watch.socket",
-         "hbad-watch@.service"]
+         "hbad-watch@.service", "hbad-alert.socket", "hbad-alert@.service"]
 # Where hbad-exporter is built.
 EXPORTER = ["hbad-exporter.service", "hbad-exporter.socket"]
-# Tenths of systemd-analyze's level: at most 1.5 for what has no device, 2.0 for what has.
-LEVELS = {"hbad.service": 15, "hbad-watch@.service": 15, "hbad-collect@.service": 20, "hbad-exporter.service": 15}
+# Tenths of systemd-analyze's level: at most 1.5 for what has no device, 2.0 for what has. What runs for alerts may send mail.
+LEVELS = {"hbad.service": 15, "hbad-watch@.service": 15, "hbad-collect@.service": 20, "hbad-exporter.service": 15,
+          "hbad-alert@.service": 80}
 
 
 def run(*args, **more):
@@ -72,9 +73,9 @@ def installed(build, image):
              variable("systemd", "catalogdir", "/usr/lib/systemd/catalog") + "/hbad.catalog",
              variable("udev", "udevdir", "/lib/udev") + "/rules.d/60-hbad.rules",
              "/usr/lib/hbad/hbad.conf"]
-    want += [own + f for f in ("/bin/hbactl", "/sbin/hbad", "/libexec/hbad-collect", "/share/doc/hbad/60-hbad-bsg.rules",
+    want += [own + f for f in ("/bin/hbactl", "/sbin/hbad", "/libexec/hbad-collect", "/libexec/hbad-alert", "/share/doc/hbad/60-hbad-bsg.rules",
                                "/share/doc/hbad/hbad-collect-rawio.conf", "/share/hbad/report.schema.json",
-                               "/share/hbad/bench.schema.json", "/share/hbad/prometheus/hbad.rules.yml",
+                               "/share/hbad/bench.schema.json", "/share/hbad/alert.schema.json", "/share/hbad/prometheus/hbad.rules.yml",
                                "/share/hbad/prometheus/hbad.dashboard.json")]
     want += [own + "/sbin/hbad-exporter"] if EXPORTER[0] in UNITS else []
     got = files(image)
@@ -141,7 +142,10 @@ def rules(_build, image):
         "hbad-watch.socket": ["ListenStream=/run/io.hbad.watch", "Accept=yes", "SocketUser=hbad", "SocketMode=0600"],
         "hbad-watch@.service": ["CollectMode=inactive-or-failed", "TimeoutStopSec=2", "LogLevelMax=notice", "LimitNOFILE=65536",
                                 "User=hbad-collect", "CapabilityBoundingSet=", "DevicePolicy=closed", "PrivateDevices=yes"],
-        "hbad.service": ["User=hbad", "Type=notify", "CapabilityBoundingSet=", "DevicePolicy=closed", "StateDirectory=hbad"],
+        "hbad-alert.socket": ["ListenStream=/run/io.hbad.alert", "Accept=yes", "SocketUser=hbad", "SocketMode=0600"],
+        "hbad-alert@.service": ["CollectMode=inactive-or-failed", "RuntimeMaxSec=5min", "User=hbad-alert", "StandardInput=socket",
+                                "StandardOutput=socket", "DevicePolicy=closed"],
+        "hbad.service": ["RuntimeDirectoryPreserve=restart", "User=hbad", "Type=notify", "CapabilityBoundingSet=", "DevicePolicy=closed", "StateDirectory=hbad"],
     }
     if EXPORTER[0] in UNITS:
         wanted["hbad-exporter.socket"] = ["ListenStream=[::1]:19320", "ListenStream=127.0.0.1:19320", "BindIPv6Only=ipv6-only",
@@ -152,7 +156,7 @@ def rules(_build, image):
     bad += ["%s: may open for writing: %s" % (n, m) for n, t in at.items() for m in re.findall(r"(?m)^DeviceAllow=.*w.*$", t)]
     bad += ["%s: has groups" % n for n in set(wanted) - {"hbad-collect@.service"} if "SupplementaryGroups" in at[n]]
     bad += ["hbad-watch@.service: may open devices"] if "DeviceAllow" in at["hbad-watch@.service"] else []
-    bad += ["no user %s" % u for u in ("hbad", "hbad-collect") if not re.search(r"(?m)^u %s +- " % u, users)]
+    bad += ["no user %s" % u for u in ("hbad", "hbad-collect", "hbad-alert") if not re.search(r"(?m)^u %s +- " % u, users)]
     for name, text in at.items():
         for line in text.splitlines():
             if name.endswith(".rules") and line and not line.startswith("#") and \

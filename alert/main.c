@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * hbad-alert: runs the administrator's programs for one alert. Started by systemd for each (units/hbad-alert@.service), or by hand:
+ *
+ *   hbad-alert [DIRECTORY] < alert.json
+ *
+ * Every executable file in the directory (/etc/hbad/alert.d) whose name is of letters, digits, '_' and '-' gets the alert, one JSON object
+ * on one line (lib/output/alert.schema.json), on its standard input: one after another by name, each for at most LIMIT_S seconds. What
+ * they print goes to standard error. Nothing of the alert is an argument, in the environment or seen by a shell: words of devices are
+ * in it.
+ *
+ * The alert is read whole, and then that it is taken is said on standard output; how the programs fare is the exit status: 0, or
+ * 1 where one has failed.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+#define DIRECTORY "/etc/hbad/alert.d"
+
+enum {
+    LIMIT_S = 60,
+    ALERT_MAX = 1 << 20, /* more than hbad writes */
+    EXIT_USAGE = 64,
+    EXIT_NO_EXEC = 126, /* as of a shell */
+};
+
+/* Names as run-parts(8) takes them: no backups, and nothing that a package manager left there. */
+static int is_program(const struct dirent *entry)
+{
+    static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+
+    return !entry->d_name[strspn(entry->d_name, PLAIN)];
+}
+
+/* All of standard input, in a file that is nowhere but in memory. Returns it, or a negative errno. */
+static int take_alert(void)
+{
+    _cleanup_close_ int file = memfd_create("alert", MFD_CLOEXEC);
+    char buffer[65536];
+    size_t all = 0;
+    ssize_t n;
+
+    if (file < 0)
+        return -errno;
+    while ((n = read(STDIN_FILENO, buffer, sizeof(buffer))) != 0) {
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -errno;
+        all += (size_t)n;
+        if (all > ALERT_MAX)
+            return -EFBIG;
+        if (write(file, buffer, (size_t)n) != n)
+            return -ENOSPC;
+    }
+    if (!all)
+        return -ENODATA;
+    return TAKE_FD(file);
+}
+
+/* Says so. Whoever is not told would have it told again: so it must not be run now. Returns 0 or a negative errno. */
+static int say_taken(void)
+{
+    static const char TAKEN[] = "taken\n";
+    ssize_t n = write(STDOUT_FILENO, TAKEN, strlen(TAKEN));
+
+    return n < 0 ? -errno : 0;
+}
+
+/* In the child: becomes the program, which is in this directory. */
+_Noreturn static void become(const char *name, char *path, int alert)
+{
+    if (lseek(alert, 0, SEEK_SET) == 0 && dup2(alert, STDIN_FILENO) >= 0 &&
+        dup2(STDERR_FILENO, STDOUT_FILENO) >= 0) {
+        signal(SIGPIPE, SIG_DFL);
+        alarm(LIMIT_S); /* which execve(2) leaves on */
+        execv(path, (char *const[]){ path, NULL });
+    }
+    fprintf(stderr, "%s: %s\n", name, strerror(errno));
+    _exit(EXIT_NO_EXEC);
+}
+
+/* How a program ended, where that was not well. Returns 0 or -EIO. */
+static int take_status(const char *name, int status)
+{
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return 0;
+    if (WIFEXITED(status))
+        fprintf(stderr, "%s: exit status %d\n", name, WEXITSTATUS(status));
+    else if (WTERMSIG(status) == SIGALRM)
+        fprintf(stderr, "%s: not done within %d s\n", name, LIMIT_S);
+    else
+        fprintf(stderr, "%s: signal %d\n", name, WTERMSIG(status));
+    return -EIO;
+}
+
+/* Returns 0, or a negative errno, which was said. */
+static int run(const char *name, int alert)
+{
+    _cleanup_free_ char *path = NULL;
+    int status;
+    pid_t pid;
+
+    if (asprintf(&path, "./%s", name) < 0) {
+        path = NULL;
+        return -ENOMEM;
+    }
+    if (access(path, X_OK) < 0) /* switched off */
+        return 0;
+    pid = fork();
+    if (pid == 0)
+        become(name, path, alert);
+    while (pid > 0 && waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            pid = -1;
+    if (pid > 0)
+        return take_status(name, status);
+    fprintf(stderr, "%s: %s\n", name, strerror(errno));
+    return -EIO;
+}
+
+/* Runs all there are. Returns 0, or -EIO where one failed. */
+static int run_all(const char *directory, int alert)
+{
+    struct dirent **entries = NULL;
+    int n = chdir(directory) < 0 ? -1 : scandir(".", &entries, is_program, alphasort), r = 0;
+
+    if (n < 0) {
+        fprintf(stderr, "%s: %s\n", directory, strerror(errno));
+        return -EIO;
+    }
+    for (int i = 0; i < n; i++) {
+        if (run(entries[i]->d_name, alert) < 0)
+            r = -EIO;
+        free(entries[i]);
+    }
+    free(entries);
+    return r;
+}
+
+int main(int argc, char **argv)
+{
+    _cleanup_close_ int alert = -1;
+    int r;
+
+    if (argc > 2 || (argc > 1 && argv[1][0] == '-')) {
+        fputs("hbad-alert [DIRECTORY] < alert.json\n", stderr);
+        return EXIT_USAGE;
+    }
+    signal(SIGPIPE, SIG_IGN);
+    alert = take_alert();
+    r = alert < 0 ? alert : say_taken();
+    if (r < 0) {
+        fprintf(stderr, "no alert: %s\n", strerror(-r));
+        return EXIT_FAILURE;
+    }
+    return run_all(argc > 1 ? argv[1] : DIRECTORY, alert) < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}
