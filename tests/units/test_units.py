@@ -19,6 +19,7 @@ import sys
 import tempfile
 
 SKIPPED = 77
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 UNITS = ["hbad.service", "hbad.socket", "hbad-collect.socket", "hbad-collect@.service", "hbad-watch.socket",
          "hbad-watch@.service", "hbad-alert.socket", "hbad-alert@.service"]
 # Where hbad-exporter is built.
@@ -78,6 +79,7 @@ def installed(build, image):
                                "/share/hbad/bench.schema.json", "/share/hbad/alert.schema.json", "/share/hbad/prometheus/hbad.rules.yml",
                                "/share/hbad/prometheus/hbad.dashboard.json")]
     want += [own + "/sbin/hbad-exporter"] if EXPORTER[0] in UNITS else []
+    want += [own + "/share/doc/hbad/examples/" + name for name in os.listdir(os.path.join(TOP, "docs/examples"))]
     got = files(image)
     for path in sorted(set(want) ^ set(got)):
         print("%s: %s" % (path, "missing" if path in want else "not expected"))
