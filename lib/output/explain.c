@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "facts/key.h"
+#include "output/argument.h"
 #include "output/closing.h"
 #include "output/table.h"
 #include "output/timed.h"
@@ -110,126 +111,35 @@ static void print_findings_of(const struct report *r, const char *const *ids, si
             print_finding(r, r->findings.v[i], out);
 }
 
-static void print_claims(const char *before, const struct claim *c, size_t n, FILE *out)
+static void print_claims(const struct argument_claims *c, FILE *out)
 {
     char mode[64];
 
-    for (size_t i = 0; i < n; i++)
-        fprintf(out, "  %s %s%s: %s, by %s\n", before, c[i].at_most ? "at most " : "",
-                words_mode(&c[i].mode, mode, sizeof(mode)), who_to_string(c[i].who), c[i].via);
-}
-
-/* Where the tightest of the limits was read. */
-static const char *limit_of(const struct link *l)
-{
-    const struct claim *tightest = NULL;
-
-    for (size_t i = 0; i < l->allowed.n; i++)
-        if (!tightest || rate_compare(l->allowed.v[i].mode.rate, tightest->mode.rate) < 0)
-            tightest = &l->allowed.v[i];
-    return tightest ? tightest->via : "not known where";
-}
-
-/* Does somebody say what lies between the ends? */
-static bool has_hop(const struct link *l)
-{
-    for (size_t i = 0; i < l->able.n; i++)
-        if (l->able.v[i].who == WHO_HOP)
-            return true;
-    return false;
-}
-
-/* Is what all can do by the word of one end only? */
-static bool is_of_one_end(const struct link *l)
-{
-    for (size_t i = 1; i < l->able.n; i++)
-        if (l->able.v[i].who != l->able.v[0].who)
-            return false;
-    return l->able.n > 0;
-}
-
-/* The rule that decided, in words. */
-static void print_rule(const struct link *l, FILE *out)
-{
-    char buffers[2][64];
-    const char *actual = words_mode(&l->actual, buffers[0], sizeof(buffers[0])),
-               *expected = words_mode(&l->expected, buffers[1], sizeof(buffers[1]));
-
-    switch (l->verdict) {
-    case VERDICT_OK:
-        if (l->expected_from.n && l->expected_from.v[0].who == WHO_ADMINISTRATOR)
-            fprintf(out, "It runs at %s, and %s wants no more than %s.\n", actual,
-                    l->expected_from.v[0].via, expected);
-        else if (is_of_one_end(l))
-            fprintf(
-                out,
-                "It runs at %s, the best that is known of what is on the way; what the other end can do is not known.\n",
-                actual);
-        else
-            fprintf(out,
-                    "It runs at %s, the best that all on the way are known to have in common.\n",
-                    actual);
-        break;
-    case VERDICT_BELOW:
-        fprintf(out, "It runs at %s and should run at %s: ", actual, expected);
-        if (l->expected_from.n && l->expected_from.v[0].who == WHO_HISTORY)
-            fputs("it did so before.\n", out);
-        else if (l->expected_from.n && l->expected_from.v[0].who == WHO_SIBLING)
-            fputs("others of its kind do.\n", out);
-        else if (l->expected_from.n && l->expected_from.v[0].who == WHO_ADMINISTRATOR)
-            fprintf(out, "%s wants it so.\n", l->expected_from.v[0].via);
-        else
-            fprintf(out, "both ends can do that%s.\n",
-                    l->impaired.code ? "; what lies between holds them down"
-                    : has_hop(l)     ? ", and what is known to lie between"
-                                     : "");
-        break;
-    case VERDICT_CAPPED:
-        fprintf(out, "It runs at %s because of a limit that was set (%s); without it, %s.\n",
-                actual, limit_of(l), expected);
-        break;
-    case VERDICT_UNKNOWN:
-    case VERDICT_NONE:
-    default:
-        fprintf(out, "There is no verdict%s%s.\n", l->reason ? ": " : "",
-                l->reason ? l->reason : "");
-        break;
-    }
-    if (l->reason && (l->verdict == VERDICT_OK || l->verdict == VERDICT_BELOW))
-        fprintf(out, "Besides: %s.\n", l->reason);
-}
-
-/* Measured rates that are typical of something. */
-static void print_hints(const struct report *r, const struct link *l, FILE *out)
-{
-    for (size_t i = 0; i < r->model->measures.n; i++) {
-        const struct measured *x = &r->model->measures.v[i];
-
-        if (x->hint && x->device->link == l)
-            fprintf(out,
-                    "  a hint, no proof: %s reads %" PRIu64 ".%" PRIu64
-                    " MB/s, often the rate of %s\n",
-                    x->device->hctl, x->kb_per_s / 1000, x->kb_per_s % 1000 / 100, x->hint);
-    }
+    for (size_t i = 0; i < c->n; i++)
+        fprintf(out, "  %s, %s%s: %s, by %s\n", c->what, c->v[i].at_most ? "at most " : "",
+                words_mode(&c->v[i].mode, mode, sizeof(mode)), who_to_string(c->v[i].who),
+                c->v[i].via);
 }
 
 static void print_verdict(const struct report *r, const struct link *l, FILE *out)
 {
-    const char *far = words_end(r, l->far);
-    enum colour colour;
+    size_t claims = 0;
 
-    fprintf(out, "%s%s%s: %s\n\n", l->kernel_name, far ? ", to " : "", far ? far : "",
-            words_verdict(l, &colour));
-    print_rule(l, out);
-    fputs("\nWhat was taken into account:\n", out);
+    argument_head(r, l, out);
+    fputs("\n\n", out);
+    argument_rule(l, out);
+    fputs("\n" ARGUMENT_TITLE ":\n", out);
     if (l->state != LINK_UP)
         fprintf(out, "  the link's state: %s\n", link_state_to_string(l->state));
-    print_claims("what it runs at,", l->witnesses.v, l->witnesses.n, out);
-    print_claims("what is possible,", l->able.v, l->able.n, out);
-    print_claims("what is allowed,", l->allowed.v, l->allowed.n, out);
-    if (!l->witnesses.n && !l->able.n && !l->allowed.n)
-        fputs("  nobody says anything about its mode\n", out);
-    print_hints(r, l, out);
+    for (int kind = 0; kind < _ARGUMENT_MAX; kind++) {
+        struct argument_claims c = argument_claims(l, (enum argument_kind)kind);
+
+        print_claims(&c, out);
+        claims += c.n;
+    }
+    if (!claims)
+        fputs("  " ARGUMENT_NOTHING "\n", out);
+    argument_hints(r, l, "  ", out);
 }
 
 static void print_link(const struct report *r, const struct text_style *style, const void *what,
@@ -246,42 +156,6 @@ void output_explain_link(const struct report *report, const struct link *l,
                          const struct text_style *style, FILE *out)
 {
     wrapped(style, out, print_link, report, l);
-}
-
-/* What a link is counted as. */
-static const char *standing_of(const struct link *l)
-{
-    if (l->has_no_link)
-        return "without a physical link";
-    if (l->state == LINK_UP || l->state == LINK_UNKNOWN)
-        return verdict_to_string(l->verdict);
-    return link_state_to_string(l->state);
-}
-
-/* "host0, LSI53C1030 B2: 5 links, 4 ok, 1 below." The numbers add up. */
-static void print_standings(const struct report *r, const struct host *h, FILE *out)
-{
-    static const char *const STANDINGS[] = { NULL,       "ok",      "below",
-                                             "capped",   "unknown", "down",
-                                             "disabled", "empty",   "without a physical link",
-                                             "none" };
-
-    fprintf(out, "%s%s%s: ", h->kernel_name, h->model ? ", " : "", h->model ? h->model : "");
-    for (size_t s = 0; s < ELEMENTS(STANDINGS); s++) {
-        size_t n = 0;
-
-        for (size_t i = 0; i < r->model->links.n; i++) {
-            const struct link *l = r->model->links.v[i];
-
-            n += l->host == h && words_counts(l) &&
-                 (!STANDINGS[s] || strcmp(STANDINGS[s], standing_of(l)) == 0);
-        }
-        if (!STANDINGS[s])
-            fprintf(out, "%zu link%s", n, n == 1 ? "" : "s");
-        else if (n)
-            fprintf(out, ", %zu %s", n, STANDINGS[s]);
-    }
-    fputs(".\n", out);
 }
 
 /* "port-1:0, to expander-1:0: BELOW, at 3 x 12.0 Gb/s, expected 4 x 12.0 Gb/s" */
@@ -375,7 +249,7 @@ static void print_host(const struct report *r, const struct text_style *style, c
                 port->kernel_name, port->kernel_name);
         return;
     }
-    print_standings(r, h, out);
+    argument_standings(r, h, out);
     if (h->reason)
         fprintf(out, "Its links cannot be seen: %s.\n", h->reason);
     if (h->emulated)
