@@ -163,7 +163,7 @@ static int bench_machine(struct benching *b)
 
     if (r < 0)
         return r == -EINVAL ? EXIT_USAGE : EXIT_FAILURE;
-    if (request->bench.save && check_save(request->bench.save) < 0)
+    if (request->bench.save && check_file(request->bench.save) < 0)
         return EXIT_FAILURE;
     r = load_store(request, level, &b->store);
     if (r >= 0)

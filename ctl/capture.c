@@ -18,107 +18,9 @@
 #include "source/scrub.h"
 #include "source/siphash.h"
 
-/* Writes the capture and closes the stream. Returns 0 or a negative errno. */
-static int write_and_close(const struct store *store, FILE *out)
+static int write_store(const void *store, FILE *out)
 {
-    int r = capture_write(store, out);
-
-    if (fflush(out) != 0 && r == 0)
-        r = -errno;
-    if (fclose(out) != 0 && r == 0)
-        r = -errno;
-    return r;
-}
-
-/* Straight into what is there: a device, a pipe, a link that leads nowhere yet. */
-static int write_into(const struct store *store, const char *path)
-{
-    FILE *out = fopen(path, "we");
-
-    return out ? write_and_close(store, out) : -errno;
-}
-
-/* Into a file beside it, which then takes its place: a full disk leaves the old one as it was. `old` is what
- * is known of that one; NULL where there is none. */
-static int write_beside(const struct store *store, const char *path, const struct stat *old)
-{
-    _cleanup_free_ char *beside = NULL;
-    FILE *out;
-    int r;
-
-    if (asprintf(&beside, "%s.%d.new", path, (int)getpid()) < 0)
-        return -ENOMEM;
-    out = fopen(beside, "wxe");
-    if (!out)
-        return -errno;
-    if (old && fchmod(fileno(out), old->st_mode & 07777) < 0) {
-        r = -errno;
-        fclose(out);
-    } else {
-        r = write_and_close(store, out);
-    }
-    if (r == 0 && rename(beside, path) < 0)
-        r = -errno;
-    if (r < 0)
-        unlink(beside);
-    return r;
-}
-
-static int write_capture(const struct store *store, const char *path)
-{
-    _cleanup_free_ char *real = NULL;
-    struct stat st;
-    int r;
-
-    if (stat(path, &st) == 0) {
-        real = S_ISREG(st.st_mode) ? realpath(path, NULL) : NULL;
-        r = real ? write_beside(store, real, &st) : write_into(store, path);
-    } else if (lstat(path, &st) == 0) {
-        r = write_into(store, path);
-    } else {
-        r = write_beside(store, path, NULL);
-    }
-    if (r < 0)
-        say("%s: %s", path, strerror(-r));
-    return r;
-}
-
-/* The folder of a path may be written to. */
-static int check_folder(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    _cleanup_free_ char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-
-    if (!folder)
-        return -ENOMEM;
-    return faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) < 0 ? -errno : 0;
-}
-
-/* As write_capture() goes about it. */
-static int check_path(const char *path)
-{
-    _cleanup_free_ char *real = NULL;
-    struct stat st;
-
-    if (!*path)
-        return -ENOENT;
-    if (stat(path, &st) < 0) /* a link that leads nowhere yet is not followed */
-        return lstat(path, &st) < 0 ? check_folder(path) : 0;
-    if (S_ISDIR(st.st_mode))
-        return -EISDIR;
-    real = S_ISREG(st.st_mode) ? realpath(path, NULL) : NULL;
-    if (real)
-        return check_folder(real);
-    return faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) < 0 ? -errno : 0;
-}
-
-int check_save(const char *path)
-{
-    int r = check_path(path);
-
-    if (r < 0)
-        say("%s: %s", path, strerror(-r));
-    return r;
+    return capture_write(store, out);
 }
 
 /* The key of this machine: captures that are scrubbed on it stay comparable. /etc/machine-id must not be
@@ -203,7 +105,7 @@ int save_store(const struct request *request, struct store **store, const char *
     int r = request->no_scrub || store_taken(*store)->scrubbed ? 0 : scrub(store);
 
     if (r == 0)
-        r = write_capture(*store, path);
+        r = write_file(path, write_store, *store);
     if (r == 0)
         say_written(*store, path);
     return r;

@@ -53,7 +53,9 @@ struct request {
     const char *sysfs_root;
     const char *config; /* --config; NULL: none was given */
     enum json_mode json;
-    const char *socket;  /* --socket: where the daemon listens */
+    const char *socket; /* --socket: where the daemon listens */
+    const char *
+        html; /* --html, of report: the file that gets it, "-" for standard output; NULL: no page */
     bool direct, daemon; /* --direct: it is not asked; --daemon: nothing else is */
     bool service;        /* --service, of status */
     bool strict, no_scrub, force;
@@ -103,6 +105,10 @@ int load_report(const struct request *request, enum level level, const char *nam
                 struct report **ret);
 int load_store(const struct request *request, enum level level, struct store **ret);
 
+/* As load_report(), of all that can be asked; and what the earlier captures say, NULL where there are none. */
+int load_report_and_past(const struct request *request, struct report **ret,
+                         struct history **ret_past);
+
 /* The report of a store. Says on standard error what was wrong. Returns 0 or a negative errno. */
 int judge_store(const struct request *request, const struct store *store, struct report **ret);
 
@@ -129,9 +135,16 @@ int collect_machine(struct store *store, enum level level, const char *config, c
  * in it now. Returns 0 or a negative errno, which it has said. */
 int save_store(const struct request *request, struct store **store, const char *path);
 
-/* Can save_store() write there, as far as can be told before? For what takes long until there is something to write.
+/* ---- file.c: files that are written whole or not at all ---- */
+
+/* Writes what `write` (0 or a negative errno) gives into a file, which takes the place of an old one when it is complete. Returns
+ * 0 or a negative errno, which it has said. */
+int write_file(const char *path, int (*write)(const void *userdata, FILE *out),
+               const void *userdata);
+
+/* Can write_file() write there, as far as can be told before? For what takes long until there is something to write.
  * Returns 0 or a negative errno, which it has said. */
-int check_save(const char *path);
+int check_file(const char *path);
 
 /* ---- resolve.c: what a person types, as this machine has it (diagnose/resolve.h has the rest) ---- */
 
@@ -169,6 +182,9 @@ int verb_cat_config(const struct request *request);
 
 /* The exit status of check where its command line is wrong, which was said: and says so as plugins do, too. */
 int check_usage(void);
+
+/* report --html (page.c) */
+int page_report(const struct request *request);
 
 /* status --service */
 int verb_service(const struct request *request);

@@ -143,8 +143,9 @@ int judge_store(const struct request *request, const struct store *store, struct
     return r;
 }
 
+/* Of what the earlier captures say, what was used of it goes into *ret_past (which may be NULL). */
 static int report_of_captures(const struct request *request, struct diagnose_options options,
-                              struct report **ret)
+                              struct report **ret, struct history **ret_past)
 {
     _cleanup_(store_freep) struct store *store = store_new();
     _cleanup_(history_freep) struct history *history = NULL;
@@ -158,7 +159,11 @@ static int report_of_captures(const struct request *request, struct diagnose_opt
         options.history = history;
     else if (r == 0 && request->n_captures > 1)
         r = note(&notes, "what is missing may be behind that: the earlier captures are not used");
-    return r < 0 ? r : diagnose_store(store, &options, &notes, ret);
+    if (r == 0)
+        r = diagnose_store(store, &options, &notes, ret);
+    if (r == 0 && ret_past && options.history)
+        *ret_past = TAKE_PTR(history);
+    return r;
 }
 
 /* The source over a copied tree, which must have a sys in it. Says what is wrong; NULL with errno then. */
@@ -225,15 +230,15 @@ static int report_of_machine(const struct request *request, const struct diagnos
     return r < 0 ? r : diagnose_store(store, options, &notes, ret);
 }
 
-int load_report(const struct request *request, enum level level, const char *named,
-                struct report **ret)
+static int load(const struct request *request, enum level level, const char *named,
+                struct report **ret, struct history **ret_past)
 {
     _cleanup_(config_done) struct config config = { 0 };
     struct diagnose_options options = { .level = level, .config = &config };
     int r = load_config(request, &config);
 
     if (r == 0 && request->n_captures)
-        r = report_of_captures(request, options, ret);
+        r = report_of_captures(request, options, ret, ret_past);
     else if (r == 0 && request->sysfs_root)
         r = report_of_tree(request, &options, ret);
     else if (r == 0)
@@ -241,6 +246,19 @@ int load_report(const struct request *request, enum level level, const char *nam
     if (r == -ENOMEM)
         say("out of memory");
     return r;
+}
+
+int load_report(const struct request *request, enum level level, const char *named,
+                struct report **ret)
+{
+    return load(request, level, named, ret, NULL);
+}
+
+int load_report_and_past(const struct request *request, struct report **ret,
+                         struct history **ret_past)
+{
+    *ret_past = NULL;
+    return load(request, LEVEL_ALL, NULL, ret, ret_past);
 }
 
 /* Walks a copied tree through a recorder. */

@@ -37,7 +37,7 @@ static const struct verb {
       "why it is judged so; what a finding means; all there are" },
     { "compare", 1, 2, verb_compare, "compare CAPTURE [CAPTURE]",
       "what differs from another capture, or from this machine", BY_HBACTL },
-    { "report", 0, 0, verb_report, "report [--json]", "all of it at once" },
+    { "report", 0, 0, verb_report, "report [--json|--html FILE]", "all of it at once" },
     { "capture", 0, 1, verb_capture, "capture [FILE]",
       "what this machine says, in a file that replays anywhere", BY_HBACTL },
     { "bench", 0, INT_MAX, verb_bench, "bench NAME...",
@@ -70,6 +70,7 @@ static int usage(FILE *out)
         "\nNAME is sda, /dev/sg3, 0:0:2:0, host1, phy-1:0:3, expander-0:0, a PCI address, a WWN, a serial\n"
         "number, an IQN, md0, a mount point, ...\n\n"
         "      --json[=pretty|short|off]  JSON; -j: pretty on a terminal, else short\n"
+        "      --html FILE                of report: a page to look at (- is standard output)\n"
         "      --capture FILE             look at a capture instead of this machine; given several\n"
         "                                 times, the earlier ones are history (- is standard input)\n"
         "      --sysfs-root DIR           look at a copied tree: DIR/sys, DIR/proc\n"
@@ -152,6 +153,7 @@ static int parse_json(const char *word, enum json_mode *ret)
 
 enum {
     OPT_JSON = 256,
+    OPT_HTML,
     OPT_CAPTURE,
     OPT_ROOT,
     OPT_CONFIG,
@@ -188,6 +190,7 @@ enum {
 
 static const struct option OPTIONS[] = {
     { "json", optional_argument, NULL, OPT_JSON },
+    { "html", required_argument, NULL, OPT_HTML },
     { "capture", required_argument, NULL, OPT_CAPTURE },
     { "sysfs-root", required_argument, NULL, OPT_ROOT },
     { "config", required_argument, NULL, OPT_CONFIG },
@@ -307,6 +310,9 @@ static int parse_option(int option, struct request *request, const char **captur
         return -1;
     case OPT_CAPTURE:
         captures[request->n_captures++] = optarg;
+        return -1;
+    case OPT_HTML:
+        request->html = optarg;
         return -1;
     case OPT_ROOT:
         request->sysfs_root = optarg;
@@ -448,8 +454,13 @@ static int check_options(const struct request *request, const struct verb *verb)
     if (check_verb_of(option_of_bench(&request->bench), "bench", verb->run == verb_bench) ||
         check_verb_of(past->since ? "--since" : NULL, "history", verb->run == verb_history) ||
         check_verb_of(option_of_ack(past), "ack", verb->run == verb_ack) ||
-        check_verb_of(request->service ? "--service" : NULL, "status", verb->run == verb_status))
+        check_verb_of(request->service ? "--service" : NULL, "status", verb->run == verb_status) ||
+        check_verb_of(request->html ? "--html" : NULL, "report", verb->run == verb_report))
         return EXIT_USAGE;
+    if (request->html && request->json) {
+        say("--html and --json exclude each other");
+        return EXIT_USAGE;
+    }
     if (who && against) {
         say("%s: the daemon is not asked with %s", who, against);
         return EXIT_USAGE;

@@ -38,7 +38,7 @@ void say(const char *format, ...)
 int screen_open(struct request *request)
 {
     request->out = stdout;
-    if (request->json || request->bench.csv)
+    if (request->json || request->bench.csv || request->html)
         return 0;
     request->out = open_memstream(&request->text, &request->text_size);
     return request->out ? 0 : -errno;

@@ -33,6 +33,8 @@ int verb_report(const struct request *request)
 {
     _cleanup_(outcome_done) struct outcome outcome = { 0 };
 
+    if (request->html)
+        return page_report(request);
     return ask(request, "status", NULL, NULL, LEVEL_ALL, NULL, &outcome) < 0 ? EXIT_FAILURE
                                                                              : EXIT_WELL;
 }

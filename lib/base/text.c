@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-/* Length of the valid UTF-8 sequence at p, 0 where there is none (RFC 3629, section 4). */
-static size_t utf8_sequence(const uint8_t *p, size_t left)
+size_t text_character(const uint8_t *p, size_t left)
 {
     uint8_t low = 0x80, high = 0xbf;
     size_t n;
@@ -54,7 +53,7 @@ bool text_is_utf8(struct bytes b)
         n = ascii_run(b.data + i, b.len - i);
         if (n)
             continue;
-        n = utf8_sequence(b.data + i, b.len - i);
+        n = text_character(b.data + i, b.len - i);
         if (n == 0)
             return false;
     }
@@ -147,17 +146,22 @@ static bool is_reordering(const uint8_t *p, size_t n)
             (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9));
 }
 
+bool text_is_command(const uint8_t *p, size_t n)
+{
+    bool c0 = n == 1 && ((p[0] < 0x20 && p[0] != '\n') || p[0] == 0x7f);
+    bool c1 = n == 2 && p[0] == 0xc2 && p[1] < 0xa0; /* U+0080 to U+009F */
+
+    return c0 || c1 || is_reordering(p, n);
+}
+
 void text_for_terminal(char *text)
 {
     for (size_t left = strlen(text), n; left; text += n, left -= n) {
         const uint8_t *p = (const uint8_t *)text;
         size_t colour = colour_sequence(text);
-        bool control = (p[0] < 0x20 && p[0] != '\n') || p[0] == 0x7f;
 
-        n = colour ? colour : utf8_sequence(p, left);
-        /* U+0080 to U+009F are control characters as well */
-        if (!colour &&
-            (n == 0 || control || is_reordering(p, n) || (n == 2 && p[0] == 0xc2 && p[1] < 0xa0))) {
+        n = colour ? colour : text_character(p, left);
+        if (!colour && (n == 0 || text_is_command(p, n))) {
             n = n ? n : 1;
             memset(text, '?', n);
         }

@@ -13,6 +13,14 @@
 /* Is all of it valid UTF-8 (no overlong forms, no surrogates, nothing above U+10FFFF)? NUL is. */
 bool text_is_utf8(struct bytes b);
 
+/* Length in bytes of the character at the start of text of which `left` > 0 bytes are there (RFC 3629, section 4); 0: it is no valid
+ * UTF-8. */
+size_t text_character(const uint8_t *p, size_t left);
+
+/* Is the character, of n bytes, one that readers and terminals obey instead of showing it: a control character (C0 but newline, DEL,
+ * C1), or one that turns the order of text around? */
+bool text_is_command(const uint8_t *p, size_t n);
+
 /* Can it stand in a capture as a string: valid UTF-8 without a NUL? */
 bool text_is_plain(struct bytes b);
 

@@ -30,3 +30,14 @@ void argument_hints(const struct report *r, const struct link *l, const char *be
 
 /* "host0, LSI53C1030 B2: 5 links, 4 ok, 1 below.", a line. The numbers add up. */
 void argument_standings(const struct report *r, const struct host *h, FILE *out);
+
+/* ---- of a finding ---- */
+#define ARGUMENT_CAUSES   "What causes it, the likeliest first"
+#define ARGUMENT_REMEDIES "What to do, in this order"
+#define ARGUMENT_NOT_THIS "Not to be confused with"
+#define ARGUMENT_USERS    "Who is hit"
+#define ARGUMENT_PLACES   "Where it is"
+
+/* "0:0:2:0: bay 3 of enclosure 1, ledctl locate=/dev/sdc", of a device that the finding names or that is on a link that it names, into
+ * the buffer; false where it is none of these, or its place is not known. */
+bool argument_place(const struct finding *f, const struct device *d, char *buffer, size_t size);

@@ -130,8 +130,10 @@ static void print_verdicts(const struct report *r, const struct text_style *styl
 
     snprintf(text, sizeof(text), "%zu of them run%s below %s expected mode.", below,
              below == 1 ? "s" : "", below == 1 ? "its" : "their");
-    if (below)
+    if (below && style)
         text_coloured(style, COLOUR_BAD, text, out);
+    else if (below)
+        fputs(text, out);
     else if (count_verdicts(r, VERDICT_OK))
         fprintf(out, "No link is seen to run below its expected mode%s.",
                 r->summary.worst > SEVERITY_INFO ? ", but something else is wrong" : "");
@@ -146,7 +148,7 @@ static void print_verdicts(const struct report *r, const struct text_style *styl
         fprintf(out, "%zu cannot be judged: ", unknown);
         print_names(r, VERDICT_UNKNOWN, unknown, out);
         fputs(".\n", out);
-        for (size_t i = 0; i < r->model->links.n; i++)
+        for (size_t i = 0; style && i < r->model->links.n; i++)
             if (words_has_verdict(r->model->links.v[i], VERDICT_UNKNOWN)) {
                 print_hint(style, "explain", r->model->links.v[i]->kernel_name, out);
                 break;
@@ -154,7 +156,7 @@ static void print_verdicts(const struct report *r, const struct text_style *styl
     }
 }
 
-static void print_counts(const struct report *r, const struct text_style *style, FILE *out)
+void closing_counts(const struct report *r, const struct text_style *style, FILE *out)
 {
     if (r->model->links.n) {
         print_links(r, out);
@@ -214,7 +216,7 @@ static void print_findings(const struct report *r, const struct text_style *styl
     }
 }
 
-static void print_gaps(const struct report *r, FILE *out)
+void closing_gaps(const struct report *r, FILE *out)
 {
     for (size_t i = 0; i < r->gaps.n; i++) {
         const struct gap *g = &r->gaps.v[i];
@@ -236,9 +238,9 @@ void output_closing(const struct report *report, const struct text_style *style,
 
     putc('\n', out);
     if (sentences) {
-        print_counts(report, style, sentences);
+        closing_counts(report, style, sentences);
         print_findings(report, style, sentences);
-        print_gaps(report, sentences);
+        closing_gaps(report, sentences);
     }
     if (sentences && fclose(sentences) == 0)
         text_wrapped(style, text, out);

@@ -12,3 +12,10 @@ void output_closing(const struct report *report, const struct text_style *style,
  * type to have it explained. Not broken into lines that fit: text_wrapped() does that. */
 void output_finding(const struct report *report, const struct text_style *style,
                     const struct finding *f, FILE *out);
+
+/* Its parts, sentences of a line each. How many links run at what, how many do not run as they should, and which cannot be judged
+ * (`style` NULL: plain, without what to type). */
+void closing_counts(const struct report *report, const struct text_style *style, FILE *out);
+
+/* What could not be seen and why, and what went wrong on the way. */
+void closing_gaps(const struct report *report, FILE *out);

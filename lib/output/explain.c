@@ -25,10 +25,10 @@ static void print_list(const char *title, const char *const *v, FILE *out)
 
 static void print_entry(const struct catalog_entry *e, FILE *out)
 {
-    print_list("What causes it, the likeliest first", e->causes, out);
-    print_list("What to do, in this order", e->remedies, out);
+    print_list(ARGUMENT_CAUSES, e->causes, out);
+    print_list(ARGUMENT_REMEDIES, e->remedies, out);
     if (e->not_this)
-        fprintf(out, "\nNot to be confused with: %s.\n", e->not_this);
+        fprintf(out, "\n" ARGUMENT_NOT_THIS ": %s.\n", e->not_this);
 }
 
 /* Writes what `print` prints in the width of the style. */
@@ -70,16 +70,12 @@ void output_code(const struct catalog_entry *entry, const struct text_style *sty
 static void print_places(const struct report *r, const struct finding *f, FILE *out)
 {
     bool is_first = true;
-    char command[80];
+    char text[512];
 
     for (size_t i = 0; i < r->model->devices.n; i++) {
-        const struct device *d = r->model->devices.v[i];
-        const char *const ids[] = { d->id, d->link ? d->link->id : d->id };
-
-        if (!words_name_one_of(&f->subjects, ids, 2) || !words_locate(d, command, sizeof(command)))
+        if (!argument_place(f, r->model->devices.v[i], text, sizeof(text)))
             continue;
-        fprintf(out, "%s  %s: bay %s%s%s, %s\n", is_first ? "Where it is:\n" : "", d->hctl, d->bay,
-                d->enclosure ? " of " : "", d->enclosure ? d->enclosure : "", command);
+        fprintf(out, "%s  %s\n", is_first ? ARGUMENT_PLACES ":\n" : "", text);
         is_first = false;
     }
 }
@@ -98,7 +94,7 @@ static void print_finding(const struct report *r, const struct finding *f, FILE 
                 e->from ? e->from : "", e->from ? "]" : "");
     }
     for (size_t i = 0; i < f->users.n; i++)
-        fprintf(out, "%s  %s\n", i ? "" : "Who is hit:\n", f->users.v[i]);
+        fprintf(out, "%s  %s\n", i ? "" : ARGUMENT_USERS ":\n", f->users.v[i]);
     print_places(r, f, out);
     print_entry(f->entry, out);
 }

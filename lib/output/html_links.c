@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The links of the page: all of them in a table an adapter, and why each is judged so. Links that are judged so by the same words
+ * share an argument, so that three thousand disks that are alike have one.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strtab.h"
+#include "base/text.h"
+#include "output/argument.h"
+#include "output/html_parts.h"
+
+/* ---- tables ---- */
+
+static void ends(const struct page *p, const struct link *l)
+{
+    size_t n;
+    const struct device *const *devices = html_devices_on(p, l, &n);
+
+    markup(p->out, "<td>%s</td><td>", l->far ? words_end(p->report, l->far) : "");
+    for (size_t i = 0; i < n; i++) {
+        char nodes[128];
+
+        words_nodes(devices[i], false, nodes, sizeof(nodes));
+        fputs(i ? " " : "", p->out);
+        html_reference(p, devices[i]->id, "");
+        markup(p->out, "%s%s", *nodes ? " " : "", nodes);
+    }
+    fputs("</td>", p->out);
+}
+
+static void modes(const struct page *p, const struct link *l)
+{
+    char mode[64], lack[80], payload[32] = "";
+
+    markup(p->out, "<td>%s</td>", words_mode(&l->actual, mode, sizeof(mode)));
+    words_payload(link_payload_kb_per_s(l), payload, sizeof(payload));
+    markup(p->out, "<td class=\"r\">%s</td><td>", payload);
+    html_verdict(p, l);
+    markup(p->out, "%s%s</td>", *tree_lack(l, lack, sizeof(lack)) ? " " : "", lack);
+}
+
+static void row(const struct page *p, const struct link *l)
+{
+    markup(p->out, "<tr id=\"l%zu\"><th scope=\"row\">%s</th>", l->index, l->kernel_name);
+    ends(p, l);
+    modes(p, l);
+    markup(p->out, "<td><a href=\"#a%zu\">why</a></td><td>", p->argument[l->index]);
+    for (size_t i = 0; i < l->findings.n; i++)
+        markup(p->out, "%s<a href=\"#f%zu\">%s</a>", i ? ", " : "",
+               html_finding_number(p, l->findings.v[i]), l->findings.v[i]->entry->code);
+    fputs("</td></tr>\n", p->out);
+}
+
+/* Is it a link of one of these hosts; where there are none, of none at all? */
+static bool is_of(const struct link *l, const struct model *m, size_t first, size_t end)
+{
+    if (!l->host)
+        return first == end;
+    for (size_t i = first; i < end; i++)
+        if (m->hosts.v[i] == l->host)
+            return true;
+    return false;
+}
+
+/* ---- arguments ---- */
+
+static void claims(const struct argument_claims *c, FILE *out)
+{
+    char mode[64];
+
+    for (size_t i = 0; i < c->n; i++)
+        markup(out, "<tr><td>%s</td><td>%s%s</td><td>%s</td><td>%s</td></tr>\n", c->what,
+               c->v[i].at_most ? "at most " : "", words_mode(&c->v[i].mode, mode, sizeof(mode)),
+               who_to_string(c->v[i].who), c->v[i].via);
+}
+
+static void table(const struct link *l, FILE *out)
+{
+    fputs("<table><thead><tr><th scope=\"col\">" ARGUMENT_TITLE
+          "</th><th scope=\"col\">Mode</th><th scope=\"col\">Who says it</th>"
+          "<th scope=\"col\">By</th></tr></thead><tbody>\n",
+          out);
+    for (int kind = 0; kind < _ARGUMENT_MAX; kind++) {
+        struct argument_claims c = argument_claims(l, (enum argument_kind)kind);
+
+        claims(&c, out);
+    }
+    fputs("</tbody></table>\n", out);
+}
+
+/* The argument's sentences. Returns how many claims it follows from. */
+static size_t sentences(const struct page *p, const struct link *l, FILE *out)
+{
+    size_t n = 0;
+
+    argument_rule(l, out);
+    if (l->state != LINK_UP)
+        fprintf(out, "The link's state: %s.\n", link_state_to_string(l->state));
+    for (int kind = 0; kind < _ARGUMENT_MAX; kind++)
+        n += argument_claims(l, (enum argument_kind)kind).n;
+    if (!n)
+        fputs(ARGUMENT_NOTHING "\n", out);
+    argument_hints(p->report, l, "", out);
+    return n;
+}
+
+/* The argument of a link as markup, without its name; to be freed. NULL without memory. */
+static char *argue(const struct page *p, const struct link *l)
+{
+    _cleanup_free_ char *said = NULL;
+    char *argument = NULL;
+    size_t said_size, size, n;
+    FILE *text = open_memstream(&said, &said_size), *out;
+
+    if (!text)
+        return NULL;
+    n = sentences(p, l, text);
+    if (fclose(text) != 0)
+        return NULL;
+    out = open_memstream(&argument, &size);
+    if (!out)
+        return NULL;
+    markup_lines("p", said, out);
+    if (n)
+        table(l, out);
+    if (fclose(out) == 0)
+        return argument;
+    free(argument);
+    return NULL;
+}
+
+/* Arguments that differ, and for how many links each holds. */
+struct arguments {
+    struct strtab *texts;
+    VEC(struct argument {
+        uint32_t text;
+        size_t n;
+        const struct link *first;
+    })
+    list;
+};
+
+static int add(struct page *p, struct arguments *all, const struct link *l)
+{
+    _cleanup_free_ char *argument = argue(p, l);
+    uint32_t text = STRTAB_NONE;
+    size_t i = 0;
+    int r = argument ? 0 : -ENOMEM;
+
+    if (r == 0)
+        r = strtab_put(all->texts, (struct bytes){ (const uint8_t *)argument, strlen(argument) },
+                       &text);
+    while (r == 0 && i < all->list.n && all->list.v[i].text != text)
+        i++;
+    if (r == 0 && i == all->list.n)
+        r = vec_push(&all->list, (struct argument){ text, 0, l });
+    if (r == 0) {
+        all->list.v[i].n++;
+        p->argument[l->index] = i;
+    }
+    return r;
+}
+
+static void print_argument(const struct page *p, const struct arguments *all, size_t i)
+{
+    const struct argument *a = &all->list.v[i];
+
+    fprintf(p->out, "<article class=\"why %s\" id=\"a%zu\">\n<h3>", html_class(a->first), i);
+    html_verdict(p, a->first);
+    fputs(" ", p->out);
+    html_reference(p, a->first->id, a->first->kernel_name);
+    markup(p->out, "%s%s", a->first->far ? ", to " : "",
+           a->first->far ? words_end(p->report, a->first->far) : "");
+    if (a->n > 1)
+        fprintf(p->out, ", and %zu more", a->n - 1);
+    fprintf(p->out, "</h3>\n%s</article>\n", strtab_text(all->texts, a->text));
+}
+
+static int compare_arguments(const void *a, const void *b)
+{
+    const struct argument *const *x = a, *const *y = b;
+    bool x_odd = words_is_odd((*x)->first), y_odd = words_is_odd((*y)->first);
+
+    if (x_odd != y_odd)
+        return x_odd ? -1 : 1;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Those of links that are not as they should be come first. */
+static int print_arguments(const struct page *p, const struct arguments *all)
+{
+    const struct argument **sorted = calloc(all->list.n + 1, sizeof(struct argument *));
+
+    if (!sorted)
+        return -ENOMEM;
+    for (size_t i = 0; i < all->list.n; i++)
+        sorted[i] = &all->list.v[i];
+    qsort(sorted, all->list.n, sizeof(*sorted), compare_arguments);
+    fputs("<section aria-labelledby=\"why\">\n<h2 id=\"why\">Why they are judged so</h2>\n",
+          p->out);
+    for (size_t i = 0; i < all->list.n; i++)
+        print_argument(p, all, (size_t)(sorted[i] - all->list.v));
+    fputs("</section>\n", p->out);
+    free(sorted);
+    return 0;
+}
+
+/* ---- both ---- */
+
+static void head(const struct page *p)
+{
+    fputs("<table><thead><tr><th scope=\"col\">Link</th><th scope=\"col\">To</th>"
+          "<th scope=\"col\">Devices</th><th scope=\"col\">Mode</th><th scope=\"col\">MB/s</th>"
+          "<th scope=\"col\">Verdict</th><th scope=\"col\">Why</th>"
+          "<th scope=\"col\">Found</th></tr></thead><tbody>\n",
+          p->out);
+}
+
+/* The links of the hosts from the first to before the end, and of none where there are no hosts. */
+static int print_links(const struct page *p, size_t first, size_t end)
+{
+    const struct model *m = p->report->model;
+    _cleanup_free_ char *title = NULL;
+    size_t n = 0, size;
+    FILE *out = open_memstream(&title, &size);
+
+    for (size_t i = first; out && i < end; i++)
+        argument_standings(p->report, m->hosts.v[i], out);
+    if (!out || fclose(out) != 0)
+        return -ENOMEM;
+    for (size_t i = 0; i < m->links.n; i++)
+        n += is_of(m->links.v[i], m, first, end);
+    if (!n)
+        return 0;
+    html_fold_begin(p, n, first < end ? title : "Of no adapter");
+    head(p);
+    for (size_t i = 0; i < m->links.n; i++)
+        if (is_of(m->links.v[i], m, first, end))
+            row(p, m->links.v[i]);
+    fputs("</tbody></table>\n", p->out);
+    html_fold_end(p);
+    return 0;
+}
+
+int html_links(struct page *p)
+{
+    const struct model *m = p->report->model;
+    struct arguments all = { .texts = strtab_new() };
+    int r = all.texts ? 0 : -ENOMEM;
+
+    p->argument = calloc(m->links.n + 1, sizeof(*p->argument));
+    if (!p->argument)
+        r = -ENOMEM;
+    for (size_t i = 0; r == 0 && i < m->links.n; i++)
+        r = add(p, &all, m->links.v[i]);
+    fputs("<section aria-labelledby=\"links\">\n<h2 id=\"links\">Links</h2>\n", p->out);
+    for (size_t i = 0, end; r == 0 && i < m->hosts.n; i = end) {
+        end = tree_adapter_end(p->report, i);
+        r = print_links(p, i, end);
+    }
+    if (r == 0)
+        r = print_links(p, 0, 0);
+    fputs("</section>\n", p->out);
+    if (r == 0)
+        r = print_arguments(p, &all);
+    free(all.list.v);
+    strtab_free(all.texts);
+    return r;
+}

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The maps of the page, drawn: one picture an adapter. How wide a bar is says what it carries, its colour and the sign beside
+ * it how it is judged; a pale bar behind it what it should carry.
+ */
+#include "output/html_map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/argument.h"
+
+enum {
+    BAR_LEAST = 20,
+    BAR_MORE = 140
+}; /* tenths of a pixel: the thinnest, and how much more the widest has */
+
+/* The whole root of n. */
+static uint64_t root_of(uint64_t n)
+{
+    uint64_t root = 0;
+
+    for (uint64_t bit = UINT64_C(1) << 31; bit; bit >>= 1)
+        if ((root + bit) * (root + bit) <= n)
+            root += bit;
+    return root;
+}
+
+/* So wide, in tenths of a pixel: by the root, for a disk is seen beside a slot that carries a hundred times as much. */
+static unsigned bar_of(const struct page *p, uint64_t kb_per_s)
+{
+    double part = (double)kb_per_s / (double)p->most_kb_per_s;
+
+    part = part < 1 ? part : 1;
+    return BAR_LEAST + (unsigned)(root_of((uint64_t)(part * 1e6)) * BAR_MORE / 1000);
+}
+
+static void bar(const struct page *p, const char *name, int from, int to, int y, unsigned tenths)
+{
+    markup(p->out, "<path class=\"%s\" d=\"M%d %dH%d\" stroke-width=\"%u.%u\"/>", name, from, y, to,
+           tenths / 10, tenths % 10);
+}
+
+/* The bar of a link; behind it, where it carries less than it should, the one that it should be. */
+static void draw_link(const struct page *p, const struct link *l, int from, int to, int y)
+{
+    uint64_t kb_per_s = link_payload_kb_per_s(l);
+    char name[32];
+
+    if (l->verdict == VERDICT_BELOW && l->expected.known)
+        bar(p, "lack", from, to, y, bar_of(p, rate_kb_per_s(l->expected.rate)));
+    snprintf(name, sizeof(name), "bar %s", html_class(l));
+    bar(p, name, from, to, y, kb_per_s ? bar_of(p, kb_per_s) : BAR_LEAST);
+}
+
+/* Two lines of text at a bar, above and below it, as a link to where the link is explained. */
+static void draw_label(const struct map *m, const struct link *l, int x, int y)
+{
+    char text[2][MAP_BYTES];
+
+    markup(m->page->out,
+           "<a href=\"#l%zu\"><text class=\"m %s\" x=\"%d\" y=\"%d\">%s</text> "
+           "<text class=\"m\" x=\"%d\" y=\"%d\">%s</text></a>\n",
+           l->index, html_class(l), x, y - 12, map_label(m, l, 0, text[0]), x, y + 20,
+           map_label(m, l, 1, text[1]));
+}
+
+static void draw_box(const struct page *p, int x, int y, int width, int height)
+{
+    markup(p->out, "<rect class=\"box\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"5\"/>\n",
+           x, y, width, height);
+}
+
+/* Something that others hang on: its bar from the left, itself, what it is. */
+static void draw_inner(const struct map *m, const struct map_node *n, int from)
+{
+    const struct page *p = m->page;
+    const struct link *l = n->v->link;
+    int x = m->x[n->depth], middle = n->y + n->height / 2;
+    char text[MAP_BYTES];
+
+    draw_link(p, l, from, x, middle);
+    draw_box(p, x, n->y + 1, m->width[n->depth], n->height - 2);
+    draw_label(m, l, from + 8, middle);
+    markup(p->out, "<text class=\"t\" x=\"%d\" y=\"%d\">%s</text> ", x + 9, middle - 3,
+           map_far(m, l, 0, text));
+    markup(p->out, "<text class=\"m\" x=\"%d\" y=\"%d\">%s</text>\n", x + 9, middle + 13,
+           map_far(m, l, 1, text));
+}
+
+static void draw_row(const struct map *m, const struct map_node *n, int from)
+{
+    static const char *const CLASSES[MAP_COLUMNS] = { "t", "f", "f", "f", "f", NULL };
+    const struct page *p = m->page;
+    const struct link *l = n->v->link;
+    int y = n->y + MAP_ROW / 2;
+    char text[MAP_BYTES];
+
+    draw_link(p, l, from, m->columns[MAP_NAME] - 10, y);
+    markup(p->out, "<a href=\"#l%zu\"><text y=\"%d\">", l->index, y + 4);
+    for (int c = 0; c < MAP_COLUMNS; c++) {
+        map_text(m, n, c, text);
+        if (*text)
+            markup(p->out, "<tspan class=\"%s\" x=\"%d\">%s</tspan> ",
+                   CLASSES[c] ? CLASSES[c] : html_class(l), m->columns[c], text);
+    }
+    fputs("</text></a>\n", p->out);
+}
+
+static void draw_adapter(const struct map *m)
+{
+    const struct page *p = m->page;
+    const struct host *host = p->report->model->hosts.v[m->first];
+    int middle = m->height / 2, y = middle - (int)m->n_lines * MAP_LINE / 2 + 12;
+
+    if (host->slot) {
+        draw_link(p, host->slot, 0, m->box_x, middle);
+        draw_label(m, host->slot, 4, middle);
+    } else if (host->pci_address) {
+        bar(p, "bar unknown", 0, m->box_x, middle, BAR_LEAST);
+        markup(p->out, "<text class=\"m\" x=\"4\" y=\"%d\">slot ?</text>\n", middle - 8);
+    }
+    draw_box(p, m->box_x, 1, m->box_width, m->height - 2);
+    for (size_t i = 0; i < m->n_lines; i++)
+        markup(p->out, "<text class=\"%s\" x=\"%d\" y=\"%d\">%s</text>\n", i ? "m" : "t",
+               m->box_x + 9, y + (int)i * MAP_LINE, m->lines[i]);
+}
+
+static void draw_nodes(const struct map *m)
+{
+    for (size_t i = 0; i < m->nodes.n; i++) {
+        const struct map_node *n = &m->nodes.v[i];
+        const struct map_node *parent = n->parent >= 0 ? &m->nodes.v[n->parent] : NULL;
+        int from = parent ? m->x[parent->depth] + m->width[parent->depth] : m->box_x + m->box_width;
+
+        if (n->is_leaf)
+            draw_row(m, n, from);
+        else
+            draw_inner(m, n, from);
+    }
+    if (!m->nodes.n)
+        markup(m->page->out, "<text class=\"m\" x=\"%d\" y=\"%d\">nothing is attached</text>\n",
+               m->box_x + m->box_width + 14, m->height / 2 + 4);
+}
+
+/* "host0, LSI53C1030 B2: 5 links, 4 ok, 1 below.", of each host. */
+static int describe(const struct map *m)
+{
+    _cleanup_free_ char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    for (size_t i = m->first; out && i < m->end; i++)
+        argument_standings(m->page->report, m->page->report->model->hosts.v[i], out);
+    if (!out || fclose(out) != 0)
+        return -ENOMEM;
+    markup_text(text, m->page->out);
+    return 0;
+}
+
+static int draw(const struct map *m)
+{
+    FILE *out = m->page->out;
+    int width = m->total_width > 560 ? m->total_width : 560, height = m->height + 2, r;
+
+    for (size_t i = m->first; i < m->end; i++)
+        markup(out, "<span id=\"h%zu\"></span>", i);
+    markup(
+        out,
+        "<div class=\"wide map\" tabindex=\"0\" role=\"region\" aria-label=\"Map of %s\">\n"
+        "<svg width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"group\" "
+        "aria-labelledby=\"m%zu n%zu\">\n<title id=\"m%zu\">Map of %s</title>\n<desc id=\"n%zu\">",
+        m->lines[0], width, height, width, height, m->first, m->first, m->first, m->lines[0],
+        m->first);
+    r = describe(m);
+    fputs("</desc>\n", out);
+    draw_nodes(m);
+    draw_adapter(m);
+    fputs("</svg></div>\n", out);
+    return r;
+}
+
+int html_map(struct page *p)
+{
+    const struct report *r = p->report;
+    int e = 0;
+
+    fputs("<section aria-labelledby=\"map\">\n<h2 id=\"map\">Map</h2>\n", p->out);
+    for (size_t i = 0, end; e == 0 && i < r->model->hosts.n; i = end) {
+        struct map m;
+
+        end = tree_adapter_end(r, i);
+        e = map_layout(p, i, end, &m);
+        if (e == 0)
+            e = draw(&m);
+        map_done(&m);
+    }
+    fputs("</section>\n", p->out);
+    return e;
+}

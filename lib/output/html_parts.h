@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the files of the page (html.h) share: the page under way, names of places in it, and small pieces.
+ */
+#pragma once
+
+#include "output/html.h"
+#include "output/markup.h"
+#include "output/tree.h"
+#include "output/words.h"
+
+/* What the page is made by. */
+#define HTML_MADE_BY "hbad " HBAD_VERSION
+
+/* Where an object has its place in the page. */
+struct html_place {
+    const char *id; /* of the report */
+    const char *name;
+    char kind; /* its anchor is this and the number: 'h' host, 'l' link, 'd' device */
+    size_t number;
+};
+
+struct page {
+    const struct html_page *asked;
+    const struct report *report;
+    FILE *out;
+    struct tree tree;
+    struct html_place *places; /* sorted by id */
+    size_t n_places;
+    const struct device **devices; /* by link, in the report's order */
+    size_t *first_device;          /* of each link, by its index, and the end of the last one's */
+    size_t *argument; /* of each link, by its index: the number of the argument that holds for it */
+    uint64_t most_kb_per_s; /* of all links */
+};
+
+/* The place of an id; NULL: it is not in the page. */
+const struct html_place *html_place(const struct page *p, const char *id);
+
+/* A link to the place of the id, with what it is called; or the text, where the id has no place. */
+void html_reference(const struct page *p, const char *id, const char *otherwise);
+
+/* The finding's number, for its anchor. */
+size_t html_finding_number(const struct page *p, const struct finding *f);
+
+/* The class of how a link is, for the style: "ok", "below", "capped", "unknown", "none", "down", "empty", "disabled". And the
+ * sign that says the same as the colour. */
+const char *html_class(const struct link *l);
+const char *html_sign(const struct link *l);
+
+/* The word and sign of how it is. */
+void html_verdict(const struct page *p, const struct link *l);
+
+/* The devices on a link: the first of `*ret_n`. */
+const struct device *const *html_devices_on(const struct page *p, const struct link *l,
+                                            size_t *ret_n);
+
+/* Tables of more rows than this are folded. */
+enum { HTML_ROWS_OPEN = 40 };
+
+/* Opens and closes what may be folded: `n` rows under a title, which is markup. */
+void html_fold_begin(const struct page *p, size_t n, const char *title);
+void html_fold_end(const struct page *p);
+
+/* ---- the parts, in their order ---- each returns 0 or -ENOMEM */
+int html_overview(struct page *p);
+int html_findings(struct page *p);
+int html_map(struct page *p);
+int html_links(struct page *p);
+int html_devices(struct page *p);
+int html_unseen(struct page *p);
+int html_versions(struct page *p);

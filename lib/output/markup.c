@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * HTML as text (markup.h).
+ */
+#include "output/markup.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+
+static const char *entity_of(char c)
+{
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+/* U+FFFE and U+FFFF. */
+static bool is_no_character(const uint8_t *p, size_t n)
+{
+    return n == 3 && p[0] == 0xef && p[1] == 0xbf && p[2] >= 0xbe;
+}
+
+void markup_text(const char *text, FILE *out)
+{
+    for (size_t left = text ? strlen(text) : 0, n; left; text += n, left -= n) {
+        const uint8_t *p = (const uint8_t *)text;
+        const char *entity = entity_of(*text);
+
+        n = text_character(p, left);
+        if (entity)
+            fputs_unlocked(entity, out);
+        else if (n && !text_is_command(p, n) && !is_no_character(p, n))
+            fwrite_unlocked(text, 1, n, out);
+        else
+            fputs_unlocked("\xef\xbf\xbd", out);
+        n = n ? n : 1;
+    }
+}
+
+/* Writes what one conversion stands for; returns what is behind it in the format. */
+static const char *convert(FILE *out, const char *format, va_list *args)
+{
+    size_t longs = strspn(format, "l"), sizes = strspn(format, "z");
+    char what = format[longs + sizes];
+
+    if (what == 's')
+        markup_text(va_arg(*args, const char *), out);
+    else if (what == '%')
+        putc_unlocked('%', out);
+    else if (what == 'd')
+        fprintf(out, "%d", va_arg(*args, int));
+    else if (sizes)
+        fprintf(out, "%zu", va_arg(*args, size_t));
+    else if (longs == 2)
+        fprintf(out, "%llu", va_arg(*args, unsigned long long));
+    else if (longs == 1)
+        fprintf(out, "%lu", va_arg(*args, unsigned long));
+    else
+        fprintf(out, "%u", va_arg(*args, unsigned));
+    return format + longs + sizes + 1;
+}
+
+void markup(FILE *out, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    while (*format) {
+        size_t plain = strcspn(format, "%");
+
+        fwrite_unlocked(format, 1, plain, out);
+        format += plain;
+        if (*format)
+            format = convert(out, format + 1, &args);
+    }
+    va_end(args);
+}
+
+void markup_lines(const char *element, const char *text, FILE *out)
+{
+    while (*text) {
+        size_t len = strcspn(text, "\n");
+        _cleanup_free_ char *line = strndup(text, len);
+
+        if (line && *line)
+            markup(out, "<%s>%s</%s>\n", element, line, element);
+        text += len + (text[len] == '\n');
+    }
+}
