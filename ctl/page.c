@@ -23,6 +23,7 @@ static int make_page(const struct request *request, FILE *out)
         return r;
     r = bench_new(report->model, NULL, 0, &bench);
     page.report = report;
+    page.past = past;
     page.bench = bench;
     if (r == 0)
         r = output_html(&page, out);

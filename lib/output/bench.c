@@ -5,9 +5,11 @@
  */
 #include "output/bench.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
+#include "output/markup.h"
 #include "output/timed.h"
 #include "output/words.h"
 #include "probe/cell.h"
@@ -220,24 +222,38 @@ static void print_sentence(const struct printing *p, const char *before, const c
     text_wrapped(p->style, text, p->out);
 }
 
-static int print_device(const struct printing *p, const struct bench_device *d)
+/* The table of a device; NULL without memory. */
+static struct table *device_table(const struct printing *p, const struct bench_device *d)
 {
-    _cleanup_(table_freep) struct table *t = table_new(DEVICE_TABLE[p->chart], DEVICE_COLUMNS);
+    struct table *t = table_new(DEVICE_TABLE[p->chart], DEVICE_COLUMNS);
     int r = t ? 0 : -1;
 
-    print_head(p, d);
     for (size_t i = 0; r == 0 && i < d->cells.n; i++)
         r = put_read(p, t, d, d->cells.v[i]->read);
-    if (r < 0)
-        return r;
-    table_print(t, p->style, p->out);
+    return r == 0 ? t : table_free(t);
+}
+
+/* What is said below it. */
+static void print_device_sentences(const struct printing *p, const struct bench_device *d)
+{
     print_troubles(p, d->cells.v, d->cells.n, false);
     if (p->style->no_legend)
-        return 0;
+        return;
     if (!d->plateau || d->sweep.limit != SWEEP_UNKNOWN)
         print_sentence(p, "", d->sweep.sentence);
     print_sentence(p, "", d->sweep.copying);
     print_sentence(p, "By the clock, ", d->plateau);
+}
+
+static int print_device(const struct printing *p, const struct bench_device *d)
+{
+    _cleanup_(table_freep) struct table *t = device_table(p, d);
+
+    print_head(p, d);
+    if (!t)
+        return -1;
+    table_print(t, p->style, p->out);
+    print_device_sentences(p, d);
     return 0;
 }
 
@@ -311,7 +327,7 @@ static int put_together(const struct printing *p, struct table *t, const struct 
 }
 
 /* What each device got of the best cell. */
-static int print_shares(const struct printing *p, const struct bench_cell *c)
+static struct table *shares_table(const struct bench_cell *c)
 {
     static const struct column COLUMNS[] = {
         { "DEVICE" },
@@ -320,7 +336,7 @@ static int print_shares(const struct printing *p, const struct bench_cell *c)
         { "SHARE %", .right = true },
         { "ALONE", .right = true },
     };
-    _cleanup_(table_freep) struct table *t = table_new(COLUMNS, ELEMENTS(COLUMNS));
+    struct table *t = table_new(COLUMNS, ELEMENTS(COLUMNS));
     int r = t ? 0 : -1;
     char nodes[TEXT];
 
@@ -343,32 +359,53 @@ static int print_shares(const struct printing *p, const struct bench_cell *c)
         if (r == 0 && c->alone[i])
             r = put_number(t, 4, COLOUR_NONE, cell_kb_per_s(c->alone[i]));
     }
-    if (r == 0)
-        table_print(t, p->style, p->out);
-    return r;
+    return r == 0 ? t : table_free(t);
 }
 
-static int print_together(const struct printing *p, const struct bench *b)
+static struct table *together_table(const struct printing *p, const struct bench *b)
 {
-    _cleanup_(table_freep) struct table *t = table_new(TOGETHER_TABLE[p->chart], T_COLUMNS);
+    struct table *t = table_new(TOGETHER_TABLE[p->chart], T_COLUMNS);
     int r = t ? 0 : -1;
 
     for (size_t i = 0; r == 0 && i < b->cells.n; i++)
         r = put_together(p, t, b, &b->cells.v[i]);
-    if (r < 0)
-        return r;
+    return r == 0 ? t : table_free(t);
+}
+
+static void print_together_head(const struct printing *p, const struct bench *b)
+{
     fprintf(p->out, "Together: %u devices at the same time\n",
             b->cells.v[0].reads.v[0]->read->together);
-    table_print(t, p->style, p->out);
+}
+
+static void print_together_troubles(const struct printing *p, const struct bench *b)
+{
     for (size_t i = 0; i < b->cells.n; i++)
         print_troubles(p, b->cells.v[i].reads.v, b->cells.v[i].reads.n, true);
-    if (b->best) {
+}
+
+static void print_together_sentence(const struct printing *p, const struct bench *b)
+{
+    print_sentence(p, "Together: ", (b->best ? b->best : &b->cells.v[0])->together.sentence);
+}
+
+static int print_together(const struct printing *p, const struct bench *b)
+{
+    _cleanup_(table_freep) struct table *t = together_table(p, b),
+                                        *shares = b->best ? shares_table(b->best) : NULL;
+
+    if (!t || (b->best && !shares))
+        return -1;
+    print_together_head(p, b);
+    table_print(t, p->style, p->out);
+    print_together_troubles(p, b);
+    if (shares) {
         putc('\n', p->out);
-        r = print_shares(p, b->best);
+        table_print(shares, p->style, p->out);
     }
-    if (r == 0 && !p->style->no_legend)
-        print_sentence(p, "Together: ", (b->best ? b->best : &b->cells.v[0])->together.sentence);
-    return r;
+    if (!p->style->no_legend)
+        print_together_sentence(p, b);
+    return 0;
 }
 
 void output_bench(const struct bench *b, const struct text_style *style, bool chart, FILE *out)
@@ -387,4 +424,74 @@ void output_bench(const struct bench *b, const struct text_style *style, bool ch
     }
     if (r < 0)
         fputs("out of memory\n", out);
+}
+
+/* ---- as HTML: the same tables and sentences ---- */
+
+static int html_lines(struct printing *p, const void *what,
+                      void (*print)(const struct printing *p, const void *what), FILE *out)
+{
+    struct markup_lines lines;
+    int r = markup_lines_begin(&lines);
+
+    if (r < 0)
+        return r;
+    p->out = lines.text;
+    print(p, what);
+    return markup_lines_end(&lines, "p", out);
+}
+
+static void device_head(const struct printing *p, const void *what)
+{
+    print_head(p, what);
+}
+
+static void device_sentences(const struct printing *p, const void *what)
+{
+    print_device_sentences(p, what);
+}
+
+static int html_device(struct printing *p, const struct bench_device *d, FILE *out)
+{
+    _cleanup_(table_freep) struct table *t = device_table(p, d);
+    int r = t ? html_lines(p, d, device_head, out) : -ENOMEM;
+
+    if (r == 0)
+        table_html(t, out);
+    return r < 0 ? r : html_lines(p, d, device_sentences, out);
+}
+
+static void together_head(const struct printing *p, const void *what)
+{
+    print_together_head(p, what);
+}
+
+static void together_sentences(const struct printing *p, const void *what)
+{
+    print_together_troubles(p, what);
+    print_together_sentence(p, what);
+}
+
+static int html_together(struct printing *p, const struct bench *b, FILE *out)
+{
+    _cleanup_(table_freep) struct table *t = together_table(p, b),
+                                        *shares = b->best ? shares_table(b->best) : NULL;
+    int r = t && (shares || !b->best) ? html_lines(p, b, together_head, out) : -ENOMEM;
+
+    if (r == 0)
+        table_html(t, out);
+    if (r == 0 && shares)
+        table_html(shares, out);
+    return r < 0 ? r : html_lines(p, b, together_sentences, out);
+}
+
+int output_html_bench(const struct bench *b, FILE *out)
+{
+    static const struct text_style PLAIN = { .utf8 = true };
+    struct printing p = { &PLAIN, true, NULL };
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < b->devices.n; i++)
+        r = html_device(&p, &b->devices.v[i], out);
+    return r == 0 && b->cells.n ? html_together(&p, b, out) : r;
 }

@@ -11,6 +11,9 @@
  * for columns that matter less; else where it fits. */
 void output_bench(const struct bench *b, const struct text_style *style, bool chart, FILE *out);
 
+/* The same as HTML. Returns 0 or -ENOMEM. */
+int output_html_bench(const struct bench *b, FILE *out);
+
 /* One object { schema, devices, together }; its schema is bench.schema.json. */
 void output_json_bench(const struct bench *b, bool pretty, FILE *out);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "output/markup.h"
 #include "output/spark.h"
 #include "output/words.h"
 
@@ -14,6 +15,7 @@
 struct printing {
     const struct history_answer *answer;
     const struct text_style *style;
+    bool html;
     FILE *out;
     int failed; /* no memory */
 };
@@ -40,7 +42,10 @@ static void time_cell(struct printing *p, struct table *t, size_t column, uint64
 /* Prints a section with a blank line before it, where it has anything. */
 static void end_section(struct printing *p, struct table *t, const char *title)
 {
-    if (t && table_rows(t) && p->failed == 0) {
+    if (t && table_rows(t) && p->failed == 0 && p->html) {
+        markup(p->out, "<h4>%s</h4>\n", title);
+        table_html(t, p->out);
+    } else if (t && table_rows(t) && p->failed == 0) {
         putc('\n', p->out);
         if (!p->style->no_legend) {
             text_coloured(p->style, COLOUR_BOLD, title, p->out);
@@ -305,4 +310,16 @@ void output_history(const struct history_of *h, const struct text_style *style, 
         fputs("out of memory\n", out);
     else if (a->is_cut && !style->no_legend)
         fputs("\nThere is more than is shown: ask for a shorter time.\n", out);
+}
+
+int output_html_history(const struct history_answer *a, FILE *out)
+{
+    static const struct text_style PLAIN = { .utf8 = true };
+    struct printing p = { .answer = a, .style = &PLAIN, .html = true, .out = out };
+
+    print_changes(&p);
+    print_counters(&p);
+    print_probes(&p);
+    print_findings(&p);
+    return p.failed;
 }

@@ -141,10 +141,14 @@ void html_verdict(const struct page *p, const struct link *l)
 
 /* ---- what may be folded ---- */
 
-void html_fold_begin(const struct page *p, size_t n, const char *title)
+void html_fold_begin(const struct page *p, size_t n)
 {
-    fprintf(p->out, "<details%s><summary>%s</summary>\n<div class=\"wide\" tabindex=\"0\">\n",
-            n > HTML_ROWS_OPEN ? "" : " open=\"open\"", title);
+    fprintf(p->out, "<details%s><summary>", n > HTML_ROWS_OPEN ? "" : " open=\"open\"");
+}
+
+void html_fold_body(const struct page *p)
+{
+    fputs("</summary>\n<div class=\"wide\" tabindex=\"0\">\n", p->out);
 }
 
 void html_fold_end(const struct page *p)
@@ -186,8 +190,8 @@ static void most(struct page *p)
 int output_html(const struct html_page *asked, FILE *out)
 {
     static int (*const PARTS[])(struct page *) = {
-        html_overview, html_findings, html_map,      html_links,
-        html_devices,  html_unseen,   html_versions,
+        html_overview, html_findings, html_map,    html_links,    html_devices,
+        html_trends,   html_bench,    html_unseen, html_versions,
     };
     struct page p = { .asked = asked, .report = asked->report, .out = out };
     int r = add_places(&p);

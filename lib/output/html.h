@@ -10,11 +10,13 @@
 #pragma once
 
 #include "finding/report.h"
+#include "link/history.h"
 #include "probe/bench.h"
 
 struct html_page {
     const struct report *report;
-    const struct bench *bench; /* tables of timed reads; NULL: none */
+    const struct history *past; /* what earlier captures say; NULL: nothing */
+    const struct bench *bench;  /* tables of timed reads; NULL: none */
 };
 
 /* Writes it. Returns 0, or -ENOMEM where something is missing. Errors of the stream are for the caller to ask it: ferror(). */

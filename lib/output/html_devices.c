@@ -36,11 +36,11 @@ static void device(const struct page *p, const struct device *d, size_t number)
 int html_devices(struct page *p)
 {
     const struct model *m = p->report->model;
-    char title[64];
 
     fputs("<section aria-labelledby=\"devices\">\n<h2 id=\"devices\">Devices</h2>\n", p->out);
-    snprintf(title, sizeof(title), "%zu device%s", m->devices.n, m->devices.n == 1 ? "" : "s");
-    html_fold_begin(p, m->devices.n, title);
+    html_fold_begin(p, m->devices.n);
+    markup(p->out, "%zu device%s", m->devices.n, m->devices.n == 1 ? "" : "s");
+    html_fold_body(p);
     fputs("<table><thead><tr><th scope=\"col\">H:C:T:L</th><th scope=\"col\">Nodes</th>"
           "<th scope=\"col\">Model</th><th scope=\"col\">Revision</th><th scope=\"col\">Serial</th>"
           "<th scope=\"col\">Type</th><th scope=\"col\">State</th><th scope=\"col\">Link</th>"
@@ -75,7 +75,9 @@ static void parameters(const struct page *p)
         n += m->hosts.v[i]->parameters.n;
     if (!n)
         return;
-    html_fold_begin(p, n, "Parameters of drivers");
+    html_fold_begin(p, n);
+    fputs("Parameters of drivers", p->out);
+    html_fold_body(p);
     fputs("<table><thead><tr><th scope=\"col\">Host</th><th scope=\"col\">Parameter</th>"
           "<th scope=\"col\">Value</th><th scope=\"col\">Read from</th></tr></thead><tbody>\n",
           p->out);
@@ -99,7 +101,9 @@ int html_versions(struct page *p)
     fputs("<section aria-labelledby=\"versions\">\n<h2 id=\"versions\">Versions</h2>\n", p->out);
     markup(p->out, "<p>Made by %s. Kernel: %s%s%s.</p>\n", HTML_MADE_BY,
            r->kernel ? r->kernel : "not known", r->machine ? ", " : "", r->machine);
-    html_fold_begin(p, r->model->hosts.n, "Adapters");
+    html_fold_begin(p, r->model->hosts.n);
+    fputs("Adapters", p->out);
+    html_fold_body(p);
     fputs(
         "<table><thead><tr><th scope=\"col\">Host</th><th scope=\"col\">Model</th>"
         "<th scope=\"col\">Board</th><th scope=\"col\">Driver</th><th scope=\"col\">Version</th>"

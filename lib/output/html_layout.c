@@ -11,7 +11,7 @@
 enum {
     BOX_LEAST = 3 * MAP_ROW, /* height of a box: there is room for what is written at its bar */
     GAP_LEAST = 56,          /* between boxes */
-    GAP_ROWS = 40,           /* before the texts of rows */
+    GAP_ROWS = 88,           /* before the texts of rows */
     GAP_COLUMN = 14,
     GAP_BOXES = 6, /* between boxes above each other */
     INSIDE = 9,    /* from the edge of a box to its text */

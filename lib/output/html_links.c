@@ -110,23 +110,19 @@ static size_t sentences(const struct page *p, const struct link *l, FILE *out)
 /* The argument of a link as markup, without its name; to be freed. NULL without memory. */
 static char *argue(const struct page *p, const struct link *l)
 {
-    _cleanup_free_ char *said = NULL;
+    struct markup_lines lines;
     char *argument = NULL;
-    size_t said_size, size, n;
-    FILE *text = open_memstream(&said, &said_size), *out;
+    size_t size, n;
+    FILE *out = open_memstream(&argument, &size);
+    int r = out ? markup_lines_begin(&lines) : -ENOMEM;
 
-    if (!text)
-        return NULL;
-    n = sentences(p, l, text);
-    if (fclose(text) != 0)
-        return NULL;
-    out = open_memstream(&argument, &size);
-    if (!out)
-        return NULL;
-    markup_lines("p", said, out);
-    if (n)
-        table(l, out);
-    if (fclose(out) == 0)
+    if (r == 0) {
+        n = sentences(p, l, lines.text);
+        r = markup_lines_end(&lines, "p", out);
+        if (n)
+            table(l, out);
+    }
+    if (out && fclose(out) == 0 && r == 0)
         return argument;
     free(argument);
     return NULL;
@@ -223,26 +219,31 @@ static void head(const struct page *p)
 static int print_links(const struct page *p, size_t first, size_t end)
 {
     const struct model *m = p->report->model;
-    _cleanup_free_ char *title = NULL;
-    size_t n = 0, size;
-    FILE *out = open_memstream(&title, &size);
+    struct markup_lines title;
+    size_t n = 0;
+    int r;
 
-    for (size_t i = first; out && i < end; i++)
-        argument_standings(p->report, m->hosts.v[i], out);
-    if (!out || fclose(out) != 0)
-        return -ENOMEM;
     for (size_t i = 0; i < m->links.n; i++)
         n += is_of(m->links.v[i], m, first, end);
     if (!n)
         return 0;
-    html_fold_begin(p, n, first < end ? title : "Of no adapter");
+    r = markup_lines_begin(&title);
+    if (r < 0)
+        return r;
+    for (size_t i = first; i < end; i++)
+        argument_standings(p->report, m->hosts.v[i], title.text);
+    if (first == end)
+        fputs("Of no adapter", title.text);
+    html_fold_begin(p, n);
+    r = markup_lines_end(&title, NULL, p->out);
+    html_fold_body(p);
     head(p);
     for (size_t i = 0; i < m->links.n; i++)
         if (is_of(m->links.v[i], m, first, end))
             row(p, m->links.v[i]);
     fputs("</tbody></table>\n", p->out);
     html_fold_end(p);
-    return 0;
+    return r;
 }
 
 int html_links(struct page *p)

@@ -146,16 +146,14 @@ static void draw_nodes(const struct map *m)
 /* "host0, LSI53C1030 B2: 5 links, 4 ok, 1 below.", of each host. */
 static int describe(const struct map *m)
 {
-    _cleanup_free_ char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    struct markup_lines lines;
+    int r = markup_lines_begin(&lines);
 
-    for (size_t i = m->first; out && i < m->end; i++)
-        argument_standings(m->page->report, m->page->report->model->hosts.v[i], out);
-    if (!out || fclose(out) != 0)
-        return -ENOMEM;
-    markup_text(text, m->page->out);
-    return 0;
+    if (r < 0)
+        return r;
+    for (size_t i = m->first; i < m->end; i++)
+        argument_standings(m->page->report, m->page->report->model->hosts.v[i], lines.text);
+    return markup_lines_end(&lines, NULL, m->page->out);
 }
 
 static int draw(const struct map *m)

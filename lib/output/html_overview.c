@@ -36,17 +36,13 @@ static const struct standing *standing_of(const struct report *r)
 /* What the text output says in sentences. */
 static int sentences(const struct page *p, void (*print)(const struct report *r, FILE *out))
 {
-    _cleanup_free_ char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
+    struct markup_lines lines;
+    int r = markup_lines_begin(&lines);
 
-    if (!out)
-        return -ENOMEM;
-    print(p->report, out);
-    if (fclose(out) != 0)
-        return -ENOMEM;
-    markup_lines("p", text, p->out);
-    return 0;
+    if (r < 0)
+        return r;
+    print(p->report, lines.text);
+    return markup_lines_end(&lines, "p", p->out);
 }
 
 static void counts(const struct report *r, FILE *out)
@@ -83,6 +79,9 @@ static void contents(const struct page *p)
     markup(p->out, "<li><a href=\"#links\">Links (%zu)</a></li>\n", r->model->links.n);
     fputs("<li><a href=\"#why\">Why they are judged so</a></li>\n", p->out);
     markup(p->out, "<li><a href=\"#devices\">Devices (%zu)</a></li>\n", r->model->devices.n);
+    fputs("<li><a href=\"#trends\">Trends</a></li>\n", p->out);
+    if (p->asked->bench && p->asked->bench->devices.n)
+        fputs("<li><a href=\"#bench\">Timed reads</a></li>\n", p->out);
     fputs("<li><a href=\"#unseen\">What could not be seen</a></li>\n"
           "<li><a href=\"#versions\">Versions</a></li>\n</ul></nav>\n",
           p->out);
@@ -97,9 +96,9 @@ int html_overview(struct page *p)
 
     markup(p->out, "<header>\n<h1>Storage links%s%s</h1>\n", r->hostname ? " of " : "",
            r->hostname);
-    markup(p->out, "<p class=\"dim\">%s%s%s%sby %s%s</p>\n</header>\n<main>\n",
+    markup(p->out, "<p class=\"dim\">%s%s%s%s%s%s; by %s%s</p>\n</header>\n<main>\n",
            words_time(r->wall_us, taken, sizeof(taken)), r->wall_us ? ", " : "",
-           r->kernel ? "Linux " : "", r->kernel ? r->kernel : "", HTML_MADE_BY,
+           r->kernel ? "Linux " : "", r->kernel, r->machine ? ", " : "", r->machine, HTML_MADE_BY,
            r->model->scrubbed ? "; names and serial numbers were replaced" : "");
     markup(p->out,
            "<section class=\"stand %s\" aria-labelledby=\"stand\">\n<h2 id=\"stand\">"

@@ -57,8 +57,9 @@ const struct device *const *html_devices_on(const struct page *p, const struct l
 /* Tables of more rows than this are folded. */
 enum { HTML_ROWS_OPEN = 40 };
 
-/* Opens and closes what may be folded: `n` rows under a title, which is markup. */
-void html_fold_begin(const struct page *p, size_t n, const char *title);
+/* What may be folded, `n` rows: begins with its title, goes on with its body. */
+void html_fold_begin(const struct page *p, size_t n);
+void html_fold_body(const struct page *p);
 void html_fold_end(const struct page *p);
 
 /* ---- the parts, in their order ---- each returns 0 or -ENOMEM */
@@ -67,5 +68,7 @@ int html_findings(struct page *p);
 int html_map(struct page *p);
 int html_links(struct page *p);
 int html_devices(struct page *p);
+int html_trends(struct page *p);
+int html_bench(struct page *p);
 int html_unseen(struct page *p);
 int html_versions(struct page *p);

@@ -4,11 +4,10 @@
  */
 #include "output/markup.h"
 
-#include <inttypes.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cleanup.h"
 #include "base/text.h"
 
 static const char *entity_of(char c)
@@ -91,14 +90,24 @@ void markup(FILE *out, const char *format, ...)
     va_end(args);
 }
 
-void markup_lines(const char *element, const char *text, FILE *out)
+int markup_lines_begin(struct markup_lines *lines)
 {
-    while (*text) {
-        size_t len = strcspn(text, "\n");
-        _cleanup_free_ char *line = strndup(text, len);
+    *lines = (struct markup_lines){ 0 };
+    lines->text = open_memstream(&lines->v, &lines->n);
+    return lines->text ? 0 : -ENOMEM;
+}
 
-        if (line && *line)
+int markup_lines_end(struct markup_lines *lines, const char *element, FILE *out)
+{
+    int r = fclose(lines->text) == 0 ? 0 : -ENOMEM;
+    char *rest = r == 0 ? lines->v : NULL;
+
+    if (!element)
+        markup_text(rest, out);
+    for (char *line = element ? strsep(&rest, "\n") : NULL; line; line = strsep(&rest, "\n"))
+        if (*line)
             markup(out, "<%s>%s</%s>\n", element, line, element);
-        text += len + (text[len] == '\n');
-    }
+    free(lines->v);
+    *lines = (struct markup_lines){ 0 };
+    return r;
 }

@@ -17,5 +17,16 @@ void markup_text(const char *text, FILE *out);
 /* As fprintf(): what stands for %s is escaped (NULL: nothing). Nothing but %s, %u, %d, %zu, %PRIu64 and %% is known. */
 void markup(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Each line of a text as an element, "p" or "li", but for empty ones. */
-void markup_lines(const char *element, const char *text, FILE *out);
+/* Sentences that are printed as text for people, a line each, and then written as markup. */
+struct markup_lines {
+    FILE *text; /* where to print them */
+    char *v;
+    size_t n;
+};
+
+/* Begins some. Returns 0, or -ENOMEM, and there is nothing to end. */
+int markup_lines_begin(struct markup_lines *lines);
+
+/* Writes each line but empty ones as an element, "p" or "li" (NULL: all of it as text). Returns 0 or -ENOMEM; the lines are freed in
+ * either case. */
+int markup_lines_end(struct markup_lines *lines, const char *element, FILE *out);

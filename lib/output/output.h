@@ -103,5 +103,8 @@ struct history_of {
 /* Tables of how it was, how its counters grew, what probes measured, and what was found; or that nothing is remembered. */
 void output_history(const struct history_of *h, const struct text_style *style, FILE *out);
 
+/* The same tables as HTML, each with a heading (h4). Returns 0 or a negative number without memory. */
+int output_html_history(const struct history_answer *answer, FILE *out);
+
 /* The same as one object, without a newline behind it. */
 void output_json_history(const struct history_of *h, FILE *out);

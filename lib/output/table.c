@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/markup.h"
+
 enum { GAP = 2, INDENT = 2, COLUMNS_MAX = 16 };
 
 struct cell {
@@ -367,4 +369,50 @@ void table_print(const struct table *t, const struct text_style *style, FILE *ou
             text_coloured(style, t->rows.v[i].line.colour, t->rows.v[i].line.text, out);
         putc('\n', out);
     }
+}
+
+static void html_cell(const struct table *t, const struct cell *c, size_t column, bool is_head,
+                      FILE *out)
+{
+    static const char *const CLASSES[] = { [COLOUR_NONE] = "",
+                                           [COLOUR_GOOD] = " good",
+                                           [COLOUR_BAD] = " bad",
+                                           [COLOUR_DIM] = " dim",
+                                           [COLOUR_BOLD] = " bold" };
+    const char *right = t->columns[column].right ? "r" : "l", *colour = CLASSES[c->colour];
+
+    if (is_head)
+        markup(out, "<th scope=\"row\">%s</th>", c->text);
+    else
+        markup(out, "<td class=\"%s%s\">%s</td>", right, colour, c->text);
+}
+
+void table_html(const struct table *t, FILE *out)
+{
+    static const struct text_style PLAIN = { .utf8 = true };
+    size_t widths[COLUMNS_MAX] = { 0 };
+
+    natural_widths(t, &PLAIN, widths);
+    fputs("<table><thead><tr>", out);
+    for (size_t c = 0; c < t->n_columns; c++)
+        if (widths[c])
+            markup(out, "<th scope=\"col\" class=\"%s\">%s</th>", t->columns[c].right ? "r" : "l",
+                   t->columns[c].title);
+    fputs("</tr></thead><tbody>\n", out);
+    for (size_t i = 0; i < t->rows.n; i++) {
+        const struct row *row = &t->rows.v[i];
+        bool is_head = true;
+
+        fputs("<tr>", out);
+        for (size_t c = 0; row->cells && c < t->n_columns; c++) {
+            if (!widths[c])
+                continue;
+            html_cell(t, &row->cells[c], c, is_head && *t->columns[c].title, out);
+            is_head &= !*t->columns[c].title;
+        }
+        if (!row->cells)
+            markup(out, "<td colspan=\"%zu\">%s</td>", t->n_columns, row->line.text);
+        fputs("</tr>\n", out);
+    }
+    fputs("</tbody></table>\n", out);
 }

@@ -40,6 +40,9 @@ size_t table_rows(const struct table *t);
 /* Prints the table, with its titles unless the style says no_legend; nothing where it has no rows. */
 void table_print(const struct table *t, const struct text_style *style, FILE *out);
 
+/* The same as a table of HTML: all columns that have any text, the first cell of a row its head. */
+void table_html(const struct table *t, FILE *out);
+
 /* Writes text in a colour where the style has them. */
 void text_coloured(const struct text_style *style, enum colour colour, const char *text, FILE *out);
 
