@@ -190,8 +190,8 @@ static void most(struct page *p)
 int output_html(const struct html_page *asked, FILE *out)
 {
     static int (*const PARTS[])(struct page *) = {
-        html_overview, html_findings, html_map,    html_links,    html_devices,
-        html_trends,   html_bench,    html_unseen, html_versions,
+        html_overview, html_findings, html_map,    html_trends,   html_links,
+        html_devices,  html_bench,    html_unseen, html_versions,
     };
     struct page p = { .asked = asked, .report = asked->report, .out = out };
     int r = add_places(&p);

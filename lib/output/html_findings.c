@@ -120,18 +120,18 @@ static void kind(const struct page *p, size_t first)
 
     for (size_t i = first; i < r->findings.n; i++)
         n += same_kind(v[i], v[first]);
-    fprintf(p->out, "<details class=\"kind\"%s>",
-            v[first]->severity > SEVERITY_INFO ? " open=\"open\"" : "");
+    fprintf(p->out, "<details%s>", v[first]->severity > SEVERITY_INFO ? " open=\"open\"" : "");
     markup(p->out, "<summary><code>%s</code> (%zu): %s</summary>\n", e->code, n, e->title);
+    fputs("<div class=\"kind\"><div>\n", p->out);
     for (size_t i = first; i < r->findings.n; i++)
         if (same_kind(v[i], v[first]))
             finding(p, v[i], i);
-    fputs("<div class=\"advice\">\n", p->out);
+    fputs("</div><div class=\"advice\">\n", p->out);
     words(p, ARGUMENT_CAUSES, e->causes);
     words(p, ARGUMENT_REMEDIES, e->remedies);
     if (e->not_this)
         markup(p->out, "<p>" ARGUMENT_NOT_THIS ": %s.</p>\n", e->not_this);
-    fputs("</div>\n</details>\n", p->out);
+    fputs("</div></div>\n</details>\n", p->out);
 }
 
 int html_findings(struct page *p)

@@ -13,6 +13,7 @@ enum {
     GAP_LEAST = 56,          /* between boxes */
     GAP_ROWS = 88,           /* before the texts of rows */
     GAP_COLUMN = 14,
+    GAP_SIGN = 6,
     GAP_BOXES = 6, /* between boxes above each other */
     INSIDE = 9,    /* from the edge of a box to its text */
 };
@@ -42,29 +43,38 @@ static const char *cut(char buffer[MAP_BYTES], const char *text, size_t most)
 
 /* ---- texts ---- */
 
-static const char *verdict_text(const struct map *m, const struct link *l, char *buffer,
-                                size_t size)
+static void verdict_text(const struct link *l, char *buffer, size_t size)
 {
-    const struct finding *alarm = tree_alarm(&m->page->tree, l);
     enum colour colour;
     char lack[80];
 
     tree_lack(l, lack, sizeof(lack));
-    if (!*lack && alarm && l->state == LINK_UP)
-        snprintf(lack, sizeof(lack), "%s", alarm->entry->code);
-    snprintf(buffer, size, "%s %s%s%s", html_sign(l), words_verdict(l, &colour), *lack ? " " : "",
-             lack);
-    return buffer;
+    snprintf(buffer, size, "%s%s%s", words_verdict(l, &colour), *lack ? " " : "", lack);
+}
+
+/* What is found of the link, or of a device on it, and is not its verdict. */
+static void found_text(const struct map *m, const struct link *l, char *buffer, size_t size)
+{
+    const struct finding *worst = tree_alarm(&m->page->tree, l);
+
+    for (size_t i = 0; !worst && i < l->findings.n; i++)
+        if (l->findings.v[i]->severity > SEVERITY_INFO)
+            worst = l->findings.v[i];
+    if (worst && l->verdict != VERDICT_BELOW && l->state != LINK_DOWN)
+        snprintf(buffer, size, "▲ %s", worst->entry->code);
 }
 
 const char *map_text(const struct map *m, const struct map_node *n, int column,
                      char buffer[MAP_BYTES])
 {
-    static const size_t MOST[MAP_COLUMNS] = { 24, 34, 18, 20, 14, 36 };
+    static const size_t MOST[MAP_COLUMNS] = { 1, 24, 34, 18, 20, 14, 36, 30 };
     const struct link *l = n->v->link;
     char text[512] = "";
 
     switch (column) {
+    case MAP_SIGN:
+        snprintf(text, sizeof(text), "%s", html_sign(l));
+        break;
     case MAP_NAME:
         tree_name(n->v, n->run, true, text, sizeof(text));
         break;
@@ -81,8 +91,11 @@ const char *map_text(const struct map *m, const struct map_node *n, int column,
     case MAP_RATE:
         words_payload(link_payload_kb_per_s(l), text, sizeof(text));
         break;
+    case MAP_VERDICT:
+        verdict_text(l, text, sizeof(text));
+        break;
     default:
-        verdict_text(m, l, text, sizeof(text));
+        found_text(m, l, text, sizeof(text));
         break;
     }
     return cut(buffer, text, MOST[column]);
@@ -230,7 +243,7 @@ static void set_widths(struct map *m)
     x += GAP_ROWS;
     for (int c = 0; c < MAP_COLUMNS; c++) {
         m->columns[c] = x;
-        x += widths[c] ? width_of(widths[c]) + GAP_COLUMN : 0;
+        x += widths[c] ? width_of(widths[c]) + (c == MAP_SIGN ? GAP_SIGN : GAP_COLUMN) : 0;
     }
     m->total_width = x;
 }

@@ -31,13 +31,25 @@ static void ends(const struct page *p, const struct link *l)
     fputs("</td>", p->out);
 }
 
+/* The most that the clock measured; "" where nothing was. */
+static const char *measured(const struct link *l, char *buffer, size_t size)
+{
+    uint64_t most = 0;
+
+    for (size_t i = 0; i < l->witnesses.n; i++)
+        if (l->witnesses.v[i].who == WHO_CLOCK && rate_kb_per_s(l->witnesses.v[i].mode.rate) > most)
+            most = rate_kb_per_s(l->witnesses.v[i].mode.rate);
+    return words_payload(most, buffer, size);
+}
+
 static void modes(const struct page *p, const struct link *l)
 {
     char mode[64], lack[80], payload[32] = "";
 
     markup(p->out, "<td>%s</td>", words_mode(&l->actual, mode, sizeof(mode)));
     words_payload(link_payload_kb_per_s(l), payload, sizeof(payload));
-    markup(p->out, "<td class=\"r\">%s</td><td>", payload);
+    markup(p->out, "<td class=\"r\">%s</td><td class=\"r\">%s</td><td>", payload,
+           measured(l, mode, sizeof(mode)));
     html_verdict(p, l);
     markup(p->out, "%s%s</td>", *tree_lack(l, lack, sizeof(lack)) ? " " : "", lack);
 }
@@ -67,18 +79,44 @@ static bool is_of(const struct link *l, const struct model *m, size_t first, siz
 
 /* ---- arguments ---- */
 
-static void claims(const struct argument_claims *c, FILE *out)
-{
-    char mode[64];
+/* What the clock measured of several links, in kB/s. */
+struct range {
+    uint64_t least, most;
+};
 
-    for (size_t i = 0; i < c->n; i++)
-        markup(out, "<tr><td>%s</td><td>%s%s</td><td>%s</td><td>%s</td></tr>\n", c->what,
-               c->v[i].at_most ? "at most " : "", words_mode(&c->v[i].mode, mode, sizeof(mode)),
-               who_to_string(c->v[i].who), c->v[i].via);
+/* Links that have the same argument, but for what the clock measured. */
+struct argument {
+    uint32_t key;
+    size_t n;
+    const struct link *first;
+    VEC(struct range) measured; /* of each witness that is a clock, in their order */
+};
+
+struct arguments {
+    struct strtab *keys;
+    VEC(struct argument) list;
+};
+
+/* What a claim says. What the clock says differs from link to link: of several links it is a range, and in the key it is nothing. */
+static void mode_cell(const struct claim *c, const struct range *measured, FILE *out)
+{
+    char mode[64], most[64] = "";
+
+    if (c->who != WHO_CLOCK) {
+        markup(out, "%s%s", c->at_most ? "at most " : "", words_mode(&c->mode, mode, sizeof(mode)));
+    } else if (measured) {
+        words_payload(measured->least, strcpy(mode, ""), sizeof(mode));
+        if (measured->most != measured->least)
+            words_payload(measured->most, most, sizeof(most));
+        markup(out, "%s%s%s", mode, *most ? " to " : "", most);
+    }
 }
 
-static void table(const struct link *l, FILE *out)
+/* `a` NULL: for the key. */
+static void claims_table(const struct link *l, const struct argument *a, FILE *out)
 {
+    size_t clocks = 0;
+
     fputs("<table><thead><tr><th scope=\"col\">" ARGUMENT_TITLE
           "</th><th scope=\"col\">Mode</th><th scope=\"col\">Who says it</th>"
           "<th scope=\"col\">By</th></tr></thead><tbody>\n",
@@ -86,85 +124,112 @@ static void table(const struct link *l, FILE *out)
     for (int kind = 0; kind < _ARGUMENT_MAX; kind++) {
         struct argument_claims c = argument_claims(l, (enum argument_kind)kind);
 
-        claims(&c, out);
+        for (size_t i = 0; i < c.n; i++) {
+            bool is_clock = c.v[i].who == WHO_CLOCK;
+
+            markup(out, "<tr><td>%s</td><td>", c.what);
+            mode_cell(&c.v[i], a && is_clock ? &a->measured.v[clocks] : NULL, out);
+            clocks += is_clock;
+            markup(out, "</td><td>%s</td><td>%s</td></tr>\n", who_to_string(c.v[i].who),
+                   c.v[i].via);
+        }
     }
     fputs("</tbody></table>\n", out);
 }
 
-/* The argument's sentences. Returns how many claims it follows from. */
-static size_t sentences(const struct page *p, const struct link *l, FILE *out)
+/* The argument of a link as markup, without its name. */
+static int argue(const struct page *p, const struct link *l, const struct argument *a, FILE *out)
 {
+    struct markup_lines lines;
     size_t n = 0;
+    int r = markup_lines_begin(&lines);
 
-    argument_rule(l, out);
+    if (r < 0)
+        return r;
+    argument_rule(l, lines.text);
     if (l->state != LINK_UP)
-        fprintf(out, "The link's state: %s.\n", link_state_to_string(l->state));
+        fprintf(lines.text, "The link's state: %s.\n", link_state_to_string(l->state));
     for (int kind = 0; kind < _ARGUMENT_MAX; kind++)
         n += argument_claims(l, (enum argument_kind)kind).n;
     if (!n)
-        fputs(ARGUMENT_NOTHING "\n", out);
-    argument_hints(p->report, l, "", out);
-    return n;
+        fputs(ARGUMENT_NOTHING "\n", lines.text);
+    argument_hints(p->report, l, "", lines.text);
+    r = markup_lines_end(&lines, "p", out);
+    if (n)
+        claims_table(l, a, out);
+    return r;
 }
 
-/* The argument of a link as markup, without its name; to be freed. NULL without memory. */
-static char *argue(const struct page *p, const struct link *l)
+/* What tells the argument from others. */
+static int key_of(const struct page *p, struct arguments *all, const struct link *l, uint32_t *ret)
 {
-    struct markup_lines lines;
-    char *argument = NULL;
-    size_t size, n;
-    FILE *out = open_memstream(&argument, &size);
-    int r = out ? markup_lines_begin(&lines) : -ENOMEM;
+    _cleanup_free_ char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    int r = out ? argue(p, l, NULL, out) : -ENOMEM;
 
-    if (r == 0) {
-        n = sentences(p, l, lines.text);
-        r = markup_lines_end(&lines, "p", out);
-        if (n)
-            table(l, out);
-    }
-    if (out && fclose(out) == 0 && r == 0)
-        return argument;
-    free(argument);
-    return NULL;
+    if (out && fclose(out) != 0)
+        r = -ENOMEM;
+    return r < 0 ? r : strtab_put(all->keys, (struct bytes){ (const uint8_t *)text, size }, ret);
 }
 
-/* Arguments that differ, and for how many links each holds. */
-struct arguments {
-    struct strtab *texts;
-    VEC(struct argument {
-        uint32_t text;
-        size_t n;
-        const struct link *first;
-    })
-    list;
-};
-
-static int add(struct page *p, struct arguments *all, const struct link *l)
+static int add_measured(struct argument *a, const struct link *l)
 {
-    _cleanup_free_ char *argument = argue(p, l);
-    uint32_t text = STRTAB_NONE;
-    size_t i = 0;
-    int r = argument ? 0 : -ENOMEM;
+    size_t clocks = 0;
+    int r = 0;
 
-    if (r == 0)
-        r = strtab_put(all->texts, (struct bytes){ (const uint8_t *)argument, strlen(argument) },
-                       &text);
-    while (r == 0 && i < all->list.n && all->list.v[i].text != text)
-        i++;
-    if (r == 0 && i == all->list.n)
-        r = vec_push(&all->list, (struct argument){ text, 0, l });
-    if (r == 0) {
-        all->list.v[i].n++;
-        p->argument[l->index] = i;
+    for (int kind = 0; kind < _ARGUMENT_MAX; kind++) {
+        struct argument_claims c = argument_claims(l, (enum argument_kind)kind);
+
+        for (size_t i = 0; r == 0 && i < c.n; i++) {
+            uint64_t rate = rate_kb_per_s(c.v[i].mode.rate);
+            struct range *x;
+
+            if (c.v[i].who != WHO_CLOCK)
+                continue;
+            if (clocks == a->measured.n)
+                r = vec_push(&a->measured, (struct range){ rate, rate });
+            x = r == 0 ? &a->measured.v[clocks++] : NULL;
+            if (x && rate < x->least)
+                x->least = rate;
+            if (x && rate > x->most)
+                x->most = rate;
+        }
     }
     return r;
 }
 
-static void print_argument(const struct page *p, const struct arguments *all, size_t i)
+static int add(struct page *p, struct arguments *all, const struct link *l)
+{
+    uint32_t key = STRTAB_NONE;
+    size_t i = 0;
+    int r = key_of(p, all, l, &key);
+
+    while (r == 0 && i < all->list.n && all->list.v[i].key != key)
+        i++;
+    if (r == 0 && i == all->list.n)
+        r = vec_push(&all->list, (struct argument){ .key = key, .first = l });
+    if (r < 0)
+        return r;
+    all->list.v[i].n++;
+    p->argument[l->index] = i;
+    return add_measured(&all->list.v[i], l);
+}
+
+static void arguments_done(struct arguments *all)
+{
+    for (size_t i = 0; i < all->list.n; i++)
+        free(all->list.v[i].measured.v);
+    free(all->list.v);
+    strtab_free(all->keys);
+}
+
+static int print_argument(const struct page *p, const struct arguments *all, size_t i)
 {
     const struct argument *a = &all->list.v[i];
+    int r;
 
-    fprintf(p->out, "<article class=\"why %s\" id=\"a%zu\">\n<h3>", html_class(a->first), i);
+    fprintf(p->out, "<article class=\"why\" id=\"a%zu\">\n<h3>", i);
     html_verdict(p, a->first);
     fputs(" ", p->out);
     html_reference(p, a->first->id, a->first->kernel_name);
@@ -172,7 +237,10 @@ static void print_argument(const struct page *p, const struct arguments *all, si
            a->first->far ? words_end(p->report, a->first->far) : "");
     if (a->n > 1)
         fprintf(p->out, ", and %zu more", a->n - 1);
-    fprintf(p->out, "</h3>\n%s</article>\n", strtab_text(all->texts, a->text));
+    fputs("</h3>\n", p->out);
+    r = argue(p, a->first, a, p->out);
+    fputs("</article>\n", p->out);
+    return r;
 }
 
 static int compare_arguments(const void *a, const void *b)
@@ -189,6 +257,7 @@ static int compare_arguments(const void *a, const void *b)
 static int print_arguments(const struct page *p, const struct arguments *all)
 {
     const struct argument **sorted = calloc(all->list.n + 1, sizeof(struct argument *));
+    int r = 0;
 
     if (!sorted)
         return -ENOMEM;
@@ -197,22 +266,23 @@ static int print_arguments(const struct page *p, const struct arguments *all)
     qsort(sorted, all->list.n, sizeof(*sorted), compare_arguments);
     fputs("<section aria-labelledby=\"why\">\n<h2 id=\"why\">Why they are judged so</h2>\n",
           p->out);
-    for (size_t i = 0; i < all->list.n; i++)
-        print_argument(p, all, (size_t)(sorted[i] - all->list.v));
+    for (size_t i = 0; r == 0 && i < all->list.n; i++)
+        r = print_argument(p, all, (size_t)(sorted[i] - all->list.v));
     fputs("</section>\n", p->out);
     free(sorted);
-    return 0;
+    return r;
 }
 
 /* ---- both ---- */
 
 static void head(const struct page *p)
 {
-    fputs("<table><thead><tr><th scope=\"col\">Link</th><th scope=\"col\">To</th>"
-          "<th scope=\"col\">Devices</th><th scope=\"col\">Mode</th><th scope=\"col\">MB/s</th>"
-          "<th scope=\"col\">Verdict</th><th scope=\"col\">Why</th>"
-          "<th scope=\"col\">Found</th></tr></thead><tbody>\n",
-          p->out);
+    fputs(
+        "<table><thead><tr><th scope=\"col\">Link</th><th scope=\"col\">To</th>"
+        "<th scope=\"col\">Devices</th><th scope=\"col\">Mode</th><th scope=\"col\" class=\"r\">Carries</th><th scope=\"col\" class=\"r\">Measured</th>"
+        "<th scope=\"col\">Verdict</th><th scope=\"col\">Why</th>"
+        "<th scope=\"col\">Found</th></tr></thead><tbody>\n",
+        p->out);
 }
 
 /* The links of the hosts from the first to before the end, and of none where there are no hosts. */
@@ -249,8 +319,8 @@ static int print_links(const struct page *p, size_t first, size_t end)
 int html_links(struct page *p)
 {
     const struct model *m = p->report->model;
-    struct arguments all = { .texts = strtab_new() };
-    int r = all.texts ? 0 : -ENOMEM;
+    struct arguments all = { .keys = strtab_new() };
+    int r = all.keys ? 0 : -ENOMEM;
 
     p->argument = calloc(m->links.n + 1, sizeof(*p->argument));
     if (!p->argument)
@@ -267,7 +337,6 @@ int html_links(struct page *p)
     fputs("</section>\n", p->out);
     if (r == 0)
         r = print_arguments(p, &all);
-    free(all.list.v);
-    strtab_free(all.texts);
+    arguments_done(&all);
     return r;
 }

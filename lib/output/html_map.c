@@ -90,13 +90,15 @@ static void draw_inner(const struct map *m, const struct map_node *n, int from)
 
 static void draw_row(const struct map *m, const struct map_node *n, int from)
 {
-    static const char *const CLASSES[MAP_COLUMNS] = { "t", "f", "f", "f", "f", NULL };
+    static const char *const CLASSES[MAP_COLUMNS] = {
+        NULL, "t", "f", "f", "f", "f", NULL, "below"
+    };
     const struct page *p = m->page;
     const struct link *l = n->v->link;
     int y = n->y + MAP_ROW / 2;
     char text[MAP_BYTES];
 
-    draw_link(p, l, from, m->columns[MAP_NAME] - 10, y);
+    draw_link(p, l, from, m->columns[MAP_SIGN] - 6, y);
     markup(p->out, "<a href=\"#l%zu\"><text y=\"%d\">", l->index, y + 4);
     for (int c = 0; c < MAP_COLUMNS; c++) {
         map_text(m, n, c, text);
@@ -166,10 +168,10 @@ static int draw(const struct map *m)
     markup(
         out,
         "<div class=\"wide map\" tabindex=\"0\" role=\"region\" aria-label=\"Map of %s\">\n"
-        "<svg width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"group\" "
+        "<svg width=\"%d\" height=\"%d\" style=\"min-width:%dpx\" viewBox=\"0 0 %d %d\" role=\"group\" "
         "aria-labelledby=\"m%zu n%zu\">\n<title id=\"m%zu\">Map of %s</title>\n<desc id=\"n%zu\">",
-        m->lines[0], width, height, width, height, m->first, m->first, m->first, m->lines[0],
-        m->first);
+        m->lines[0], width, height, width * 4 / 5, width, height, m->first, m->first, m->first,
+        m->lines[0], m->first);
     r = describe(m);
     fputs("</desc>\n", out);
     draw_nodes(m);
@@ -183,7 +185,11 @@ int html_map(struct page *p)
     const struct report *r = p->report;
     int e = 0;
 
-    fputs("<section aria-labelledby=\"map\">\n<h2 id=\"map\">Map</h2>\n", p->out);
+    fputs(
+        "<section aria-labelledby=\"map\">\n<h2 id=\"map\">Map</h2>\n"
+        "<p class=\"dim\">The wider a bar, the more its link carries; a pale bar behind it is what it should carry. Dashed: "
+        "not known. Dotted: nothing is attached, or there is no link.</p>\n",
+        p->out);
     for (size_t i = 0, end; e == 0 && i < r->model->hosts.n; i = end) {
         struct map m;
 

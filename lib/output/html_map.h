@@ -30,7 +30,17 @@ struct map_node {
     int parent;    /* its index; -1: the adapter */
 };
 
-enum { MAP_NAME, MAP_FAR, MAP_DEVICES, MAP_MODE, MAP_RATE, MAP_VERDICT, MAP_COLUMNS };
+enum {
+    MAP_SIGN,
+    MAP_NAME,
+    MAP_FAR,
+    MAP_DEVICES,
+    MAP_MODE,
+    MAP_RATE,
+    MAP_VERDICT,
+    MAP_FOUND,
+    MAP_COLUMNS
+};
 
 struct map {
     struct page *page;

@@ -102,6 +102,27 @@ static void end_panel(struct drawing *d)
     d->y += PANEL;
 }
 
+/* The names of modes at their lines, where there is room. */
+static void name_modes(const struct drawing *d, uint64_t axis)
+{
+    enum { CHARACTER = 7 };
+
+    for (size_t i = 0; i < d->trend->answer->changes.n; i++) {
+        const struct history_change *c = &d->trend->answer->changes.v[i];
+        int from = x_of(d, c->since_us), to = x_of(d, end_of(d->trend, c)), y;
+        char rate[32] = "";
+        const char *name = !c->is_up   ? link_state_to_string(c->state)
+                           : !c->known ? "?"
+                           : c->label  ? c->label
+                                       : words_payload(c->kb_per_s, rate, sizeof(rate));
+
+        y = y_of(d, c->is_up && c->known ? c->kb_per_s : 0, axis);
+        if (to - from > (int)text_width(name) * CHARACTER + 8)
+            markup(d->page->out, "<text class=\"m\" x=\"%d\" y=\"%d\">%s</text>\n", from + 5,
+                   y < d->y + 16 ? y + 14 : y - 5, name);
+    }
+}
+
 /* A line through all columns that are known, from the least to the most of each. */
 static void draw_line(const struct drawing *d, const struct columns *c, uint64_t axis)
 {
@@ -142,9 +163,19 @@ static void draw_bars(const struct drawing *d, const struct columns *c, uint64_t
     fputs("\"/>\n", d->page->out);
 }
 
-/* A mark for each column: from the least to the most. */
+/* A mark for each column, from the least to the most, and a thread through all of them. */
 static void draw_marks(const struct drawing *d, const struct columns *c, uint64_t axis)
 {
+    const char *step = "M";
+
+    fputs("<path class=\"thread\" d=\"", d->page->out);
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (c->v[i].is_known) {
+            markup(d->page->out, "%s%d %d", step, LEFT + COLUMN * (int)i + COLUMN / 2,
+                   y_of(d, c->v[i].last, axis));
+            step = "L";
+        }
+    fputs("\"/>", d->page->out);
     fputs("<path class=\"marks\" d=\"", d->page->out);
     for (size_t i = 0; i < COLUMNS; i++)
         if (c->v[i].is_known)
@@ -171,6 +202,7 @@ static int draw_rate(struct drawing *d)
             plot_hold(&d->time, x->is_up ? x->kb_per_s : 0, x->since_us, end_of(d->trend, x), c->v);
     }
     draw_line(d, c, axis);
+    name_modes(d, axis);
     end_panel(d);
     free(c);
     return 0;
@@ -292,6 +324,7 @@ static bool has_latency(const struct history_answer *a)
 
 static void draw_times(const struct drawing *d)
 {
+    enum { HALF = 38, RIGHT = LEFT + COLUMN * COLUMNS }; /* of a text's width; where columns end */
     uint64_t tick = plot_tick(&d->time, MARKS), day = UINT64_C(86400) * 1000000;
     uint64_t at = (d->time.from_us + tick - 1) / tick * tick;
 
@@ -306,7 +339,11 @@ static void draw_times(const struct drawing *d)
         markup(
             d->page->out,
             "<path class=\"axis\" d=\"M%d %dV%d\"/><text class=\"m c\" x=\"%d\" y=\"%d\">%s</text>\n",
-            x, d->y, d->y + 4, x < LEFT + 36 ? LEFT + 36 : x, d->y + 16, text);
+            x, d->y, d->y + 4,
+            x < LEFT + HALF    ? LEFT + HALF
+            : x > RIGHT - HALF ? RIGHT - HALF
+                               : x,
+            d->y + 16, text);
     }
 }
 
