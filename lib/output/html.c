@@ -58,7 +58,7 @@ void html_reference(const struct page *p, const char *id, const char *otherwise)
     if (place)
         markup(p->out, "<a href=\"#%s%zu\">%s</a>", kind, place->number, place->name);
     else
-        markup_text(otherwise, p->out);
+        markup(p->out, "<code>%s</code>", otherwise);
 }
 
 static int add_devices(struct page *p)
@@ -148,7 +148,7 @@ void html_fold_begin(const struct page *p, size_t n)
 
 void html_fold_body(const struct page *p)
 {
-    fputs("</summary>\n<div class=\"wide\" tabindex=\"0\">\n", p->out);
+    fputs("</summary>\n<div class=\"wide\">\n", p->out);
 }
 
 void html_fold_end(const struct page *p)
@@ -190,7 +190,7 @@ static void most(struct page *p)
 int output_html(const struct html_page *asked, FILE *out)
 {
     static int (*const PARTS[])(struct page *) = {
-        html_overview, html_findings, html_map,    html_trends,   html_links,
+        html_overview, html_findings, html_map,    html_trends,   html_arguments,
         html_devices,  html_bench,    html_unseen, html_versions,
     };
     struct page p = { .asked = asked, .report = asked->report, .out = out };
@@ -210,5 +210,6 @@ int output_html(const struct html_page *asked, FILE *out)
     free(p.devices);
     free(p.first_device);
     free(p.argument);
+    html_arguments_free(p.arguments);
     return r;
 }

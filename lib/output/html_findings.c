@@ -32,7 +32,7 @@ static void evidence(const struct page *p, const struct finding *f)
     if (!f->evidence.n)
         return;
     fputs(
-        "<table class=\"evidence\"><thead><tr><th scope=\"col\">Evidence</th><th scope=\"col\">Value</th>"
+        "<div class=\"wide\"><table><thead><tr><th scope=\"col\">Evidence</th><th scope=\"col\">Value</th>"
         "<th scope=\"col\">Read from</th></tr></thead><tbody>\n",
         p->out);
     for (size_t i = 0; i < f->evidence.n; i++) {
@@ -41,7 +41,7 @@ static void evidence(const struct page *p, const struct finding *f)
         markup(p->out, "<tr><th scope=\"row\">%s</th><td>%s</td><td><code>%s</code></td></tr>\n",
                e->what, e->value, e->from);
     }
-    fputs("</tbody></table>\n", p->out);
+    fputs("</tbody></table></div>\n", p->out);
 }
 
 static void list(const struct page *p, const char *element, const char *title, const char **v,

@@ -109,7 +109,8 @@ const char *map_label(const struct map *m, const struct link *l, int line, char 
 
     (void)m;
     if (line == 0)
-        snprintf(text, sizeof(text), "%s%s%s%s%s", l->kernel_name, is_well ? "" : " ",
+        snprintf(text, sizeof(text), "%s%s%s%s%s",
+                 l->host && l == l->host->slot ? "slot" : l->kernel_name, is_well ? "" : " ",
                  is_well ? "" : html_sign(l), is_well ? "" : " ",
                  is_well ? "" : words_verdict(l, &colour));
     else if (l->state == LINK_UP && l->actual.known)

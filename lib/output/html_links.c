@@ -66,8 +66,7 @@ static void row(const struct page *p, const struct link *l)
     fputs("</td></tr>\n", p->out);
 }
 
-/* Is it a link of one of these hosts; where there are none, of none at all? */
-static bool is_of(const struct link *l, const struct model *m, size_t first, size_t end)
+bool html_is_of(const struct link *l, const struct model *m, size_t first, size_t end)
 {
     if (!l->host)
         return first == end;
@@ -92,7 +91,7 @@ struct argument {
     VEC(struct range) measured; /* of each witness that is a clock, in their order */
 };
 
-struct arguments {
+struct html_arguments {
     struct strtab *keys;
     VEC(struct argument) list;
 };
@@ -161,7 +160,8 @@ static int argue(const struct page *p, const struct link *l, const struct argume
 }
 
 /* What tells the argument from others. */
-static int key_of(const struct page *p, struct arguments *all, const struct link *l, uint32_t *ret)
+static int key_of(const struct page *p, struct html_arguments *all, const struct link *l,
+                  uint32_t *ret)
 {
     _cleanup_free_ char *text = NULL;
     size_t size;
@@ -199,7 +199,7 @@ static int add_measured(struct argument *a, const struct link *l)
     return r;
 }
 
-static int add(struct page *p, struct arguments *all, const struct link *l)
+static int add(struct page *p, struct html_arguments *all, const struct link *l)
 {
     uint32_t key = STRTAB_NONE;
     size_t i = 0;
@@ -216,15 +216,18 @@ static int add(struct page *p, struct arguments *all, const struct link *l)
     return add_measured(&all->list.v[i], l);
 }
 
-static void arguments_done(struct arguments *all)
+void html_arguments_free(struct html_arguments *all)
 {
+    if (!all)
+        return;
     for (size_t i = 0; i < all->list.n; i++)
         free(all->list.v[i].measured.v);
     free(all->list.v);
     strtab_free(all->keys);
+    free(all);
 }
 
-static int print_argument(const struct page *p, const struct arguments *all, size_t i)
+static int print_argument(const struct page *p, const struct html_arguments *all, size_t i)
 {
     const struct argument *a = &all->list.v[i];
     int r;
@@ -254,7 +257,7 @@ static int compare_arguments(const void *a, const void *b)
 }
 
 /* Those of links that are not as they should be come first. */
-static int print_arguments(const struct page *p, const struct arguments *all)
+static int print_arguments(const struct page *p, const struct html_arguments *all)
 {
     const struct argument **sorted = calloc(all->list.n + 1, sizeof(struct argument *));
     int r = 0;
@@ -285,58 +288,45 @@ static void head(const struct page *p)
         p->out);
 }
 
-/* The links of the hosts from the first to before the end, and of none where there are no hosts. */
-static int print_links(const struct page *p, size_t first, size_t end)
+int html_table(const struct page *p, size_t first, size_t end)
 {
     const struct model *m = p->report->model;
-    struct markup_lines title;
     size_t n = 0;
-    int r;
 
     for (size_t i = 0; i < m->links.n; i++)
-        n += is_of(m->links.v[i], m, first, end);
+        n += html_is_of(m->links.v[i], m, first, end);
     if (!n)
         return 0;
-    r = markup_lines_begin(&title);
-    if (r < 0)
-        return r;
-    for (size_t i = first; i < end; i++)
-        argument_standings(p->report, m->hosts.v[i], title.text);
-    if (first == end)
-        fputs("Of no adapter", title.text);
     html_fold_begin(p, n);
-    r = markup_lines_end(&title, NULL, p->out);
+    markup(p->out, n == 1 ? "%zu link%s" : "%zu links and lanes%s", n,
+           first == end ? " of no adapter" : "");
     html_fold_body(p);
     head(p);
     for (size_t i = 0; i < m->links.n; i++)
-        if (is_of(m->links.v[i], m, first, end))
+        if (html_is_of(m->links.v[i], m, first, end))
             row(p, m->links.v[i]);
     fputs("</tbody></table>\n", p->out);
     html_fold_end(p);
+    return 0;
+}
+
+int html_argue(struct page *p)
+{
+    const struct model *m = p->report->model;
+    int r = 0;
+
+    p->argument = calloc(m->links.n + 1, sizeof(*p->argument));
+    p->arguments = calloc(1, sizeof(*p->arguments));
+    if (p->arguments)
+        p->arguments->keys = strtab_new();
+    if (!p->argument || !p->arguments || !p->arguments->keys)
+        r = -ENOMEM;
+    for (size_t i = 0; r == 0 && i < m->links.n; i++)
+        r = add(p, p->arguments, m->links.v[i]);
     return r;
 }
 
-int html_links(struct page *p)
+int html_arguments(struct page *p)
 {
-    const struct model *m = p->report->model;
-    struct arguments all = { .keys = strtab_new() };
-    int r = all.keys ? 0 : -ENOMEM;
-
-    p->argument = calloc(m->links.n + 1, sizeof(*p->argument));
-    if (!p->argument)
-        r = -ENOMEM;
-    for (size_t i = 0; r == 0 && i < m->links.n; i++)
-        r = add(p, &all, m->links.v[i]);
-    fputs("<section aria-labelledby=\"links\">\n<h2 id=\"links\">Links</h2>\n", p->out);
-    for (size_t i = 0, end; r == 0 && i < m->hosts.n; i = end) {
-        end = tree_adapter_end(p->report, i);
-        r = print_links(p, i, end);
-    }
-    if (r == 0)
-        r = print_links(p, 0, 0);
-    fputs("</section>\n", p->out);
-    if (r == 0)
-        r = print_arguments(p, &all);
-    arguments_done(&all);
-    return r;
+    return print_arguments(p, p->arguments);
 }

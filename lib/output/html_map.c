@@ -11,9 +11,12 @@
 #include "output/argument.h"
 
 enum {
-    BAR_LEAST = 20,
-    BAR_MORE = 140
-}; /* tenths of a pixel: the thinnest, and how much more the widest has */
+    ADAPTERS_OPEN = 8, /* where there are more, some are folded */
+    WIDTH_LEAST = 560, /* of a picture, in pixels */
+    BAR_LEAST = 20,    /* tenths of a pixel: the thinnest, and how much more the widest has */
+    BAR_MORE = 140,
+};
+/* tenths of a pixel: the thinnest, and how much more the widest has */
 
 /* The whole root of n. */
 static uint64_t root_of(uint64_t n)
@@ -146,59 +149,103 @@ static void draw_nodes(const struct map *m)
 }
 
 /* "host0, LSI53C1030 B2: 5 links, 4 ok, 1 below.", of each host. */
-static int describe(const struct map *m)
+static int describe(const struct page *p, size_t first, size_t end)
 {
     struct markup_lines lines;
     int r = markup_lines_begin(&lines);
 
     if (r < 0)
         return r;
-    for (size_t i = m->first; i < m->end; i++)
-        argument_standings(m->page->report, m->page->report->model->hosts.v[i], lines.text);
-    return markup_lines_end(&lines, NULL, m->page->out);
+    for (size_t i = first; i < end; i++)
+        argument_standings(p->report, p->report->model->hosts.v[i], lines.text);
+    return markup_lines_end(&lines, NULL, p->out);
 }
 
-static int draw(const struct map *m)
+static int draw(struct page *p, size_t first, size_t end)
 {
-    FILE *out = m->page->out;
-    int width = m->total_width > 560 ? m->total_width : 560, height = m->height + 2, r;
+    struct map m;
+    int r = map_layout(p, first, end, &m), width, height;
 
-    for (size_t i = m->first; i < m->end; i++)
-        markup(out, "<span id=\"h%zu\"></span>", i);
-    markup(
-        out,
-        "<div class=\"wide map\" tabindex=\"0\" role=\"region\" aria-label=\"Map of %s\">\n"
-        "<svg width=\"%d\" height=\"%d\" style=\"min-width:%dpx\" viewBox=\"0 0 %d %d\" role=\"group\" "
-        "aria-labelledby=\"m%zu n%zu\">\n<title id=\"m%zu\">Map of %s</title>\n<desc id=\"n%zu\">",
-        m->lines[0], width, height, width * 4 / 5, width, height, m->first, m->first, m->first,
-        m->lines[0], m->first);
-    r = describe(m);
-    fputs("</desc>\n", out);
-    draw_nodes(m);
-    draw_adapter(m);
-    fputs("</svg></div>\n", out);
+    if (r == 0) {
+        width = m.total_width > WIDTH_LEAST ? m.total_width : WIDTH_LEAST;
+        height = m.height + 2;
+        markup(p->out,
+               "<div class=\"wide map\" tabindex=\"0\" role=\"region\" aria-label=\"Map of %s\">\n"
+               "<svg width=\"%d\" height=\"%d\" style=\"min-width:%dpx\" viewBox=\"0 0 %d %d\" "
+               "role=\"group\">\n<title>Map of %s</title>\n<desc>",
+               m.lines[0], width, height, width * 4 / 5, width, height, m.lines[0]);
+        r = describe(p, first, end);
+        fputs("</desc>\n", p->out);
+        draw_nodes(&m);
+        draw_adapter(&m);
+        fputs("</svg></div>\n", p->out);
+    }
+    map_done(&m);
+    return r;
+}
+
+/* Is there something to be seen about one of the hosts, their links or devices? */
+static bool is_odd(const struct report *r, size_t first, size_t end)
+{
+    const struct model *m = r->model;
+
+    for (size_t i = first; i < end; i++)
+        for (size_t k = 0; k < m->hosts.v[i]->findings.n; k++)
+            if (m->hosts.v[i]->findings.v[k]->severity > SEVERITY_INFO)
+                return true;
+    for (size_t i = 0; i < m->links.n; i++) {
+        const struct link *l = m->links.v[i];
+
+        if (!html_is_of(l, m, first, end))
+            continue;
+        if (words_is_odd(l))
+            return true;
+        for (size_t k = 0; k < l->findings.n; k++)
+            if (l->findings.v[k]->severity > SEVERITY_INFO)
+                return true;
+    }
+    return false;
+}
+
+/* An adapter: its name and how its links are, its map, its table. Where there are many, those of which nothing is to be said are
+ * folded. */
+static int adapter(struct page *p, size_t first, size_t end, bool folds)
+{
+    int r;
+
+    fputs(folds ? "<details class=\"adapter\"><summary>" : "<div class=\"adapter\">", p->out);
+    for (size_t i = first; i < end; i++)
+        markup(p->out, "<span id=\"h%zu\"></span>", i);
+    fputs("<h3>", p->out);
+    r = describe(p, first, end);
+    fputs(folds ? "</h3></summary>\n" : "</h3>\n", p->out);
+    if (r == 0)
+        r = draw(p, first, end);
+    if (r == 0)
+        r = html_table(p, first, end);
+    fputs(folds ? "</details>\n" : "</div>\n", p->out);
     return r;
 }
 
 int html_map(struct page *p)
 {
     const struct report *r = p->report;
-    int e = 0;
+    size_t adapters = 0;
+    int e = html_argue(p);
 
+    for (size_t i = 0; i < r->model->hosts.n; i = tree_adapter_end(r, i))
+        adapters++;
     fputs(
-        "<section aria-labelledby=\"map\">\n<h2 id=\"map\">Map</h2>\n"
+        "<section aria-labelledby=\"map\">\n<h2 id=\"map\">Adapters and their links</h2>\n"
         "<p class=\"dim\">The wider a bar, the more its link carries; a pale bar behind it is what it should carry. Dashed: "
         "not known. Dotted: nothing is attached, or there is no link.</p>\n",
         p->out);
     for (size_t i = 0, end; e == 0 && i < r->model->hosts.n; i = end) {
-        struct map m;
-
         end = tree_adapter_end(r, i);
-        e = map_layout(p, i, end, &m);
-        if (e == 0)
-            e = draw(&m);
-        map_done(&m);
+        e = adapter(p, i, end, adapters > ADAPTERS_OPEN && !is_odd(r, i, end));
     }
+    if (e == 0)
+        e = html_table(p, 0, 0);
     fputs("</section>\n", p->out);
     return e;
 }

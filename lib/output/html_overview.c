@@ -75,8 +75,8 @@ static void contents(const struct page *p)
 
     fputs("<nav aria-label=\"Parts of this page\"><ul>\n", p->out);
     markup(p->out, "<li><a href=\"#findings\">Findings (%zu)</a></li>\n", r->findings.n);
-    fputs("<li><a href=\"#map\">Map</a></li>\n<li><a href=\"#trends\">Trends</a></li>\n", p->out);
-    markup(p->out, "<li><a href=\"#links\">Links (%zu)</a></li>\n", r->model->links.n);
+    fputs("<li><a href=\"#map\">Adapters and their links</a></li>\n", p->out);
+    fputs("<li><a href=\"#trends\">Trends</a></li>\n", p->out);
     fputs("<li><a href=\"#why\">Why they are judged so</a></li>\n", p->out);
     markup(p->out, "<li><a href=\"#devices\">Devices (%zu)</a></li>\n", r->model->devices.n);
     if (p->asked->bench && p->asked->bench->devices.n)

@@ -9,6 +9,8 @@
 #include "output/tree.h"
 #include "output/words.h"
 
+struct html_arguments;
+
 /* What the page is made by. */
 #define HTML_MADE_BY "hbad " HBAD_VERSION
 
@@ -29,8 +31,9 @@ struct page {
     size_t n_places;
     const struct device **devices; /* by link, in the report's order */
     size_t *first_device;          /* of each link, by its index, and the end of the last one's */
-    size_t *argument; /* of each link, by its index: the number of the argument that holds for it */
-    uint64_t most_kb_per_s; /* of all links */
+    struct html_arguments *arguments; /* html_links.c */
+    size_t *argument;                 /* of each link, by its index: which of these holds for it */
+    uint64_t most_kb_per_s;           /* of all links */
 };
 
 /* The place of an id; NULL: it is not in the page. */
@@ -62,11 +65,23 @@ void html_fold_begin(const struct page *p, size_t n);
 void html_fold_body(const struct page *p);
 void html_fold_end(const struct page *p);
 
+/* ---- html_links.c ---- */
+
+/* Finds the arguments of all links. Returns 0 or -ENOMEM. */
+int html_argue(struct page *p);
+void html_arguments_free(struct html_arguments *all);
+
+/* The table of the links of the hosts from the first to before the end; of none where there are no hosts. */
+int html_table(const struct page *p, size_t first, size_t end);
+
+/* Is it a link of one of these hosts; where there are none, of none at all? */
+bool html_is_of(const struct link *l, const struct model *m, size_t first, size_t end);
+
 /* ---- the parts, in their order ---- each returns 0 or -ENOMEM */
 int html_overview(struct page *p);
 int html_findings(struct page *p);
 int html_map(struct page *p);
-int html_links(struct page *p);
+int html_arguments(struct page *p);
 int html_devices(struct page *p);
 int html_trends(struct page *p);
 int html_bench(struct page *p);

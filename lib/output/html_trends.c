@@ -171,7 +171,7 @@ int html_bench(struct page *p)
     if (!p->asked->bench || !p->asked->bench->devices.n)
         return 0;
     fputs("<section aria-labelledby=\"bench\">\n<h2 id=\"bench\">Timed reads</h2>\n"
-          "<div class=\"wide bench\" tabindex=\"0\">\n",
+          "<div class=\"wide bench\">\n",
           p->out);
     r = output_html_bench(p->asked->bench, p->out);
     fputs("</div></section>\n", p->out);
