@@ -161,7 +161,7 @@ static int report_of_captures(const struct request *request, struct diagnose_opt
         r = note(&notes, "what is missing may be behind that: the earlier captures are not used");
     if (r == 0)
         r = diagnose_store(store, &options, &notes, ret);
-    if (r == 0 && ret_past && options.history)
+    if (r == 0 && ret_past && options.history && request->n_captures > 1)
         *ret_past = TAKE_PTR(history);
     return r;
 }

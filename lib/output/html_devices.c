@@ -105,7 +105,7 @@ int html_versions(struct page *p)
     fputs("Adapters", p->out);
     html_fold_body(p);
     fputs(
-        "<table><thead><tr><th scope=\"col\">Host</th><th scope=\"col\">Model</th>"
+        "<table id=\"hosts\"><thead><tr><th scope=\"col\">Host</th><th scope=\"col\">Model</th>"
         "<th scope=\"col\">Board</th><th scope=\"col\">Driver</th><th scope=\"col\">Version</th>"
         "<th scope=\"col\">Firmware</th><th scope=\"col\">BIOS</th><th scope=\"col\">PCI function</th>"
         "<th scope=\"col\">PCI ids</th></tr></thead><tbody>\n",

@@ -56,16 +56,19 @@ static void draw_link(const struct page *p, const struct link *l, int from, int 
     bar(p, name, from, to, y, kb_per_s ? bar_of(p, kb_per_s) : BAR_LEAST);
 }
 
-/* Two lines of text at a bar, above and below it, as a link to where the link is explained. */
-static void draw_label(const struct map *m, const struct link *l, int x, int y)
+/* The bar of a link that others hang on, and two lines of text above and below it. */
+static void draw_trunk(const struct map *m, const struct link *l, int from, int to, int y)
 {
+    const struct page *p = m->page;
     char text[2][MAP_BYTES];
 
-    markup(m->page->out,
-           "<a href=\"#l%zu\"><text class=\"m %s\" x=\"%d\" y=\"%d\">%s</text> "
-           "<text class=\"m\" x=\"%d\" y=\"%d\">%s</text></a>\n",
-           l->index, html_class(l), x, y - 12, map_label(m, l, 0, text[0]), x, y + 20,
-           map_label(m, l, 1, text[1]));
+    markup(p->out, "<a href=\"#l%zu\">", l->index);
+    draw_link(p, l, from, to, y);
+    markup(
+        p->out,
+        "<text class=\"m %s\" x=\"%d\" y=\"%d\">%s</text> <text class=\"m\" x=\"%d\" y=\"%d\">%s</text></a>\n",
+        html_class(l), from + 8, y - 12, map_label(m, l, 0, text[0]), from + 8, y + 20,
+        map_label(m, l, 1, text[1]));
 }
 
 static void draw_box(const struct page *p, int x, int y, int width, int height)
@@ -82,9 +85,8 @@ static void draw_inner(const struct map *m, const struct map_node *n, int from)
     int x = m->x[n->depth], middle = n->y + n->height / 2;
     char text[MAP_BYTES];
 
-    draw_link(p, l, from, x, middle);
+    draw_trunk(m, l, from, x, middle);
     draw_box(p, x, n->y + 1, m->width[n->depth], n->height - 2);
-    draw_label(m, l, from + 8, middle);
     markup(p->out, "<text class=\"t\" x=\"%d\" y=\"%d\">%s</text> ", x + 9, middle - 3,
            map_far(m, l, 0, text));
     markup(p->out, "<text class=\"m\" x=\"%d\" y=\"%d\">%s</text>\n", x + 9, middle + 13,
@@ -101,8 +103,9 @@ static void draw_row(const struct map *m, const struct map_node *n, int from)
     int y = n->y + MAP_ROW / 2;
     char text[MAP_BYTES];
 
+    markup(p->out, "<a href=\"#l%zu\">", l->index);
     draw_link(p, l, from, m->columns[MAP_SIGN] - 6, y);
-    markup(p->out, "<a href=\"#l%zu\"><text y=\"%d\">", l->index, y + 4);
+    markup(p->out, "<text y=\"%d\">", y + 4);
     for (int c = 0; c < MAP_COLUMNS; c++) {
         map_text(m, n, c, text);
         if (*text)
@@ -119,8 +122,7 @@ static void draw_adapter(const struct map *m)
     int middle = m->height / 2, y = middle - (int)m->n_lines * MAP_LINE / 2 + 12;
 
     if (host->slot) {
-        draw_link(p, host->slot, 0, m->box_x, middle);
-        draw_label(m, host->slot, 4, middle);
+        draw_trunk(m, host->slot, 0, m->box_x, middle);
     } else if (host->pci_address) {
         bar(p, "bar unknown", 0, m->box_x, middle, BAR_LEAST);
         markup(p->out, "<text class=\"m\" x=\"4\" y=\"%d\">slot ?</text>\n", middle - 8);
