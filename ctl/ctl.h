@@ -48,6 +48,7 @@ struct check_words {
 
 /* What the command line asks for. */
 struct request {
+    uint64_t given;              /* which options, as options.c counts them */
     const char *const *captures; /* --capture, in order; the last is judged */
     size_t n_captures;
     const char *sysfs_root;

@@ -2,7 +2,6 @@
 /*
  * hbactl: the command line.
  */
-#include <getopt.h>
 #include <langinfo.h>
 #include <limits.h>
 #include <locale.h>
@@ -15,6 +14,7 @@
 
 #include "base/number.h"
 #include "ctl/ask.h"
+#include "ctl/options.h"
 
 enum { PATIENCE_S = 20 };
 
@@ -138,210 +138,6 @@ static unsigned columns_of_output(void)
     return 0;
 }
 
-static int parse_json(const char *word, enum json_mode *ret)
-{
-    if (!word || strcmp(word, "pretty") == 0)
-        *ret = JSON_PRETTY;
-    else if (strcmp(word, "short") == 0)
-        *ret = JSON_SHORT;
-    else if (strcmp(word, "off") == 0)
-        *ret = JSON_OFF;
-    else
-        return -1;
-    return 0;
-}
-
-enum {
-    OPT_JSON = 256,
-    OPT_HTML,
-    OPT_CAPTURE,
-    OPT_ROOT,
-    OPT_CONFIG,
-    OPT_DIRECT,
-    OPT_DAEMON,
-    OPT_SOCKET,
-    OPT_SERVICE,
-    OPT_PATIENCE,
-    OPT_FORCE,
-    OPT_NO_SCRUB,
-    OPT_STRICT,
-    OPT_NO_LEGEND,
-    OPT_SWEEP,
-    OPT_METHOD,
-    OPT_BLOCK,
-    OPT_DEPTH,
-    OPT_RANDOM,
-    OPT_SEEKS,
-    OPT_MEMORY,
-    OPT_BYTES,
-    OPT_SECONDS,
-    OPT_CSV,
-    OPT_CHART,
-    OPT_SAVE,
-    OPT_SINCE,
-    OPT_CODE,
-    OPT_REASON,
-    OPT_UNTIL,
-    OPT_WITHDRAW,
-    OPT_NUMBER,
-    OPT_MAX_AGE,
-    OPT_FORMAT,
-};
-
-static const struct option OPTIONS[] = {
-    { "json", optional_argument, NULL, OPT_JSON },
-    { "html", required_argument, NULL, OPT_HTML },
-    { "capture", required_argument, NULL, OPT_CAPTURE },
-    { "sysfs-root", required_argument, NULL, OPT_ROOT },
-    { "config", required_argument, NULL, OPT_CONFIG },
-    { "direct", no_argument, NULL, OPT_DIRECT },
-    { "daemon", no_argument, NULL, OPT_DAEMON },
-    { "socket", required_argument, NULL, OPT_SOCKET },
-    { "service", no_argument, NULL, OPT_SERVICE },
-    { "patience", required_argument, NULL, OPT_PATIENCE },
-    { "force", no_argument, NULL, OPT_FORCE },
-    { "no-scrub", no_argument, NULL, OPT_NO_SCRUB },
-    { "strict", no_argument, NULL, OPT_STRICT },
-    { "no-legend", no_argument, NULL, OPT_NO_LEGEND },
-    { "help", no_argument, NULL, 'h' },
-    { "version", no_argument, NULL, 'V' },
-    { "sweep", no_argument, NULL, OPT_SWEEP },
-    { "method", required_argument, NULL, OPT_METHOD },
-    { "block", required_argument, NULL, OPT_BLOCK },
-    { "depth", required_argument, NULL, OPT_DEPTH },
-    { "random", no_argument, NULL, OPT_RANDOM },
-    { "seeks", no_argument, NULL, OPT_SEEKS },
-    { "memory", required_argument, NULL, OPT_MEMORY },
-    { "bytes", required_argument, NULL, OPT_BYTES },
-    { "seconds", required_argument, NULL, OPT_SECONDS },
-    { "csv", no_argument, NULL, OPT_CSV },
-    { "chart", no_argument, NULL, OPT_CHART },
-    { "save", required_argument, NULL, OPT_SAVE },
-    { "since", required_argument, NULL, OPT_SINCE },
-    { "code", required_argument, NULL, OPT_CODE },
-    { "reason", required_argument, NULL, OPT_REASON },
-    { "until", required_argument, NULL, OPT_UNTIL },
-    { "withdraw", no_argument, NULL, OPT_WITHDRAW },
-    { "warning", required_argument, NULL, 'w' },
-    { "critical", required_argument, NULL, 'c' },
-    { "number", required_argument, NULL, OPT_NUMBER },
-    { "max-age", required_argument, NULL, OPT_MAX_AGE },
-    { "format", required_argument, NULL, OPT_FORMAT },
-    { "timeout", required_argument, NULL, 't' },
-    { "verbose", no_argument, NULL, 'v' },
-    { 0 },
-};
-
-/* Takes one that only says yes; false where it is another one. */
-static bool take_flag(int option, struct request *request)
-{
-    const struct {
-        int option;
-        bool *flag;
-    } FLAGS[] = {
-        { OPT_DIRECT, &request->direct },
-        { OPT_DAEMON, &request->daemon },
-        { OPT_SERVICE, &request->service },
-        { OPT_FORCE, &request->force },
-        { OPT_NO_SCRUB, &request->no_scrub },
-        { OPT_STRICT, &request->strict },
-        { OPT_NO_LEGEND, &request->style.no_legend },
-    };
-
-    for (size_t i = 0; i < ELEMENTS(FLAGS); i++)
-        if (FLAGS[i].option == option) {
-            *FLAGS[i].flag = true;
-            return true;
-        }
-    return false;
-}
-
-/* Takes one that is a word for some verbs; false where it is another one. */
-static bool take_word(int option, struct bench_words *bench, struct past_words *past,
-                      struct check_words *check)
-{
-    const struct {
-        int option;
-        bool *flag;
-        const char **word;
-    } WORDS[] = {
-        { OPT_SWEEP, &bench->sweep, NULL },      { OPT_METHOD, NULL, &bench->methods },
-        { OPT_BLOCK, NULL, &bench->blocks },     { OPT_DEPTH, NULL, &bench->depths },
-        { OPT_RANDOM, &bench->random, NULL },    { OPT_SEEKS, &bench->seeks, NULL },
-        { OPT_MEMORY, NULL, &bench->memory },    { OPT_BYTES, NULL, &bench->bytes },
-        { OPT_SECONDS, NULL, &bench->seconds },  { OPT_CSV, &bench->csv, NULL },
-        { OPT_CHART, &bench->chart, NULL },      { OPT_SAVE, NULL, &bench->save },
-        { OPT_SINCE, NULL, &past->since },       { OPT_CODE, NULL, &past->code },
-        { OPT_REASON, NULL, &past->reason },     { OPT_UNTIL, NULL, &past->until },
-        { OPT_WITHDRAW, &past->withdraw, NULL }, { 'w', NULL, &check->warning },
-        { 'c', NULL, &check->critical },         { OPT_NUMBER, NULL, &check->number },
-        { OPT_MAX_AGE, NULL, &check->max_age },  { OPT_FORMAT, NULL, &check->format },
-        { 't', NULL, &check->timeout },          { 'v', &check->verbose, NULL },
-    };
-
-    for (size_t i = 0; i < ELEMENTS(WORDS); i++) {
-        if (WORDS[i].option != option)
-            continue;
-        if (WORDS[i].flag)
-            *WORDS[i].flag = true;
-        else
-            *WORDS[i].word = optarg;
-        return true;
-    }
-    return false;
-}
-
-/* Returns -1 to go on, else an exit status. `captures` has room for every argument. */
-static int parse_option(int option, struct request *request, const char **captures)
-{
-    uint64_t seconds;
-
-    if (take_word(option, &request->bench, &request->past, &request->check) ||
-        take_flag(option, request))
-        return -1;
-    switch (option) {
-    case OPT_JSON:
-        if (parse_json(optarg, &request->json) == 0)
-            return -1;
-        say("--json=%s: pretty, short or off", optarg);
-        return EXIT_USAGE;
-    case 'j':
-        request->json = isatty(STDOUT_FILENO) ? JSON_PRETTY : JSON_SHORT;
-        return -1;
-    case OPT_CAPTURE:
-        captures[request->n_captures++] = optarg;
-        return -1;
-    case OPT_HTML:
-        request->html = optarg;
-        return -1;
-    case OPT_ROOT:
-        request->sysfs_root = optarg;
-        return -1;
-    case OPT_CONFIG:
-        request->config = optarg;
-        return -1;
-    case OPT_SOCKET:
-        request->socket = optarg;
-        return -1;
-    case OPT_PATIENCE:
-        if (number_u64(optarg, 10, &seconds) < 0 || !seconds || seconds > 86400) {
-            say("--patience %s: not a number of seconds from 1 to 86400", optarg);
-            return EXIT_USAGE;
-        }
-        request->patience_s = request->patience_of_reads_s = request->patience_of_daemon_s =
-            (unsigned)seconds;
-        return -1;
-    case 'V':
-        puts("hbactl " HBAD_VERSION);
-        return EXIT_WELL;
-    case 'h':
-        return usage(stdout);
-    default: /* getopt_long() has said what is wrong */
-        say("see hbactl --help");
-        return EXIT_USAGE;
-    }
-}
-
 /* A word as a shell reads it back. */
 static void put_word(const char *word, FILE *out)
 {
@@ -391,39 +187,6 @@ static char *command_of(const struct request *request)
     return NULL;
 }
 
-/* The first option that was given of those that one verb has, and no other understands; NULL: none. */
-static const char *option_of_bench(const struct bench_words *b)
-{
-    return b->sweep     ? "--sweep"
-           : b->methods ? "--method"
-           : b->blocks  ? "--block"
-           : b->depths  ? "--depth"
-           : b->random  ? "--random"
-           : b->seeks   ? "--seeks"
-           : b->memory  ? "--memory"
-           : b->bytes   ? "--bytes"
-           : b->seconds ? "--seconds"
-           : b->csv     ? "--csv"
-           : b->chart   ? "--chart"
-           : b->save    ? "--save"
-                        : NULL;
-}
-
-static const char *option_of_ack(const struct past_words *p)
-{
-    return p->reason     ? "--reason"
-           : p->code     ? "--code"
-           : p->until    ? "--until"
-           : p->withdraw ? "--withdraw"
-                         : NULL;
-}
-
-static bool is_for_check(const struct check_words *c)
-{
-    return c->warning || c->critical || c->number || c->max_age || c->format || c->timeout ||
-           c->verbose;
-}
-
 /* The option because of which the daemon is not asked; NULL: none. What it is forced to is a matter of probes only. */
 static const char *option_against_daemon(const struct request *request, bool is_probe)
 {
@@ -433,34 +196,17 @@ static const char *option_against_daemon(const struct request *request, bool is_
     return ask_obstacle(&asked);
 }
 
-static int check_verb_of(const char *option, const char *verb, bool is_that)
-{
-    if (!option || is_that)
-        return 0;
-    say("%s is for %s only", option, verb);
-    return EXIT_USAGE;
-}
-
 /* Options that do not go with the verb. Returns 0, or EXIT_USAGE, which was said. */
 static int check_options(const struct request *request, const struct verb *verb)
 {
-    const struct past_words *past = &request->past;
     const char *against = option_against_daemon(request, verb->run == verb_probe);
     const char *who = verb->place == BY_DAEMON ? verb->word
                       : request->service       ? "--service"
                       : request->daemon        ? "--daemon"
                                                : NULL;
 
-    if (check_verb_of(option_of_bench(&request->bench), "bench", verb->run == verb_bench) ||
-        check_verb_of(past->since ? "--since" : NULL, "history", verb->run == verb_history) ||
-        check_verb_of(option_of_ack(past), "ack", verb->run == verb_ack) ||
-        check_verb_of(request->service ? "--service" : NULL, "status", verb->run == verb_status) ||
-        check_verb_of(request->html ? "--html" : NULL, "report", verb->run == verb_report))
+    if (options_check(request, verb->word))
         return EXIT_USAGE;
-    if (request->html && request->json) {
-        say("--html and --json exclude each other");
-        return EXIT_USAGE;
-    }
     if (who && against) {
         say("%s: the daemon is not asked with %s", who, against);
         return EXIT_USAGE;
@@ -487,35 +233,12 @@ static int run_verb(struct request *request, int n_words, char **words)
             say("usage: hbactl %s", VERBS[i].synopsis);
             return EXIT_USAGE;
         }
-        if (is_for_check(&request->check) && VERBS[i].run != verb_check) {
-            say("one of these options is for check only; see hbactl --help");
-            return EXIT_USAGE;
-        }
         if (check_options(request, &VERBS[i]))
             return EXIT_USAGE;
         return VERBS[i].run(request);
     }
     say("there is no verb %s; hbactl --help lists them", verb);
     return EXIT_USAGE;
-}
-
-/* Takes all options. Returns -1 to go on, else an exit status; where what is wrong was said, the words stand at `optind` all
- * the same. */
-static int parse_options(int argc, char **argv, struct request *request, const char **captures)
-{
-    int option, status = -1;
-
-    while (status != EXIT_WELL &&
-           (option = getopt_long(argc, argv, "hjVw:c:t:v", OPTIONS, NULL)) >= 0) {
-        if (status < 0)
-            status = parse_option(option, request, captures);
-        opterr = status < 0;
-    }
-    if (status < 0 && request->n_captures && request->sysfs_root) {
-        say("--capture and --sysfs-root exclude each other");
-        status = EXIT_USAGE;
-    }
-    return status;
 }
 
 /* Runs what the words ask for. Returns an exit status. */
@@ -550,7 +273,7 @@ int main(int argc, char **argv)
         .utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
         .colour = wants_colour(),
     };
-    status = parse_options(argc, argv, &request, captures);
+    status = options_take(argc, argv, &request, captures, usage);
     if (status < 0)
         status = run_words(&request, argc - optind, argv + optind);
     if (status == EXIT_USAGE && optind < argc && strcmp(argv[optind], "check") == 0)
