@@ -39,7 +39,8 @@ static int usage(void)
         "                           where it is installed)\n"
         "  --collect-socket=PATH    where systemd starts it (" COLLECT_SOCKET ", if there)\n"
         "  --watch-socket=PATH      where it starts the watcher (" WATCH_SOCKET ", if there)\n"
-        "  --alert-socket=PATH      where it starts an alert's programs (" ALERT_SOCKET ", if there)\n"
+        "  --alert-socket=PATH      where it starts programs for alerts (" ALERT_SOCKET ",\n"
+        "                           if there)\n"
         "  -h, --help, --version\n\n"
         "Signals: HUP reads the configuration again, USR1 looks at everything now, TERM ends it.\n",
         stdout);
