@@ -22,7 +22,7 @@ enum {
 };
 
 const struct varlink_argument CHECK_ARGUMENTS[] = {
-    VARLINK_OPTIONAL(check_arguments, names, VARLINK_STRINGS),
+    VARLINK_NEEDED(check_arguments, names, VARLINK_STRINGS),
     VARLINK_OPTIONAL(check_arguments, number, VARLINK_STRING),
     VARLINK_OPTIONAL(check_arguments, warning, VARLINK_STRING),
     VARLINK_OPTIONAL(check_arguments, critical, VARLINK_STRING),

@@ -33,8 +33,12 @@ def load(path):
 
 def validate(alert):
     report, schema = load(SCHEMAS + "/report.schema.json"), load(SCHEMAS + "/alert.schema.json")
-    resolver = jsonschema.RefResolver(schema["$id"], schema, store={report["$id"]: report})
-    jsonschema.Draft202012Validator(schema, resolver=resolver).validate(alert)
+    finding = schema["properties"]["findings"]["items"]
+    assert finding == {"$ref": report["$id"] + "#/$defs/finding"}
+    # As one document: Debian's jsonschema does not resolve references within what a reference leads to where that is a URN.
+    schema["properties"]["findings"]["items"] = {"$ref": "#/$defs/finding"}
+    schema["$defs"] = report["$defs"]
+    jsonschema.Draft202012Validator(schema).validate(alert)
 
 
 def hbad_alert(directory, **more):

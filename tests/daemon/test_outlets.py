@@ -122,7 +122,7 @@ class Check(daemon.Test):
         self.assertTrue("".join(answer["text"]).startswith("HBAD CRITICAL - below is 1 (critical 0): 1 link"), answer)
         for name, value in (("number", "planets"), ("warning", "x"), ("critical", ""), ("format", "xml"), ("max_age", -1),
                             ("max_age", 1 << 40), ("names", ["a"] * 65)):
-            self.assert_error(d.ask(OURS + "Check", {name: value}), SERVICE + "InvalidParameter", {"parameter": name})
+            self.assert_error(d.ask(OURS + "Check", {"names": [], name: value}), SERVICE + "InvalidParameter", {"parameter": name})
 
 
 class Entries(daemon.Test):

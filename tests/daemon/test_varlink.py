@@ -106,6 +106,7 @@ class Answers(daemon.Test):
                                    ("Show", {"name": "target0:0:2"}), ("Show", {"name": ""}), ("GetStatus", {}),
                                    ("GetText", {"verb": "status"}), ("GetText", {"verb": "show", "word": "sdc", "json": "short"}),
                                    ("GetText", {"verb": "list", "word": "x"}), ("GetText", {"verb": "explain", "word": "x"}),
+                                   ("Check", {"names": []}), ("Check", {"names": ["sdc"], "format": "checkmk"}),
                                    ("Reload", None), ("Refresh", {}), ("Probe", {"names": []})):
             with self.subTest(method=method, parameters=parameters):
                 self.check_answer(method, self.client.ask(OURS + method, parameters))

@@ -5,5 +5,5 @@
 # usage: format.sh TOP [-i]
 set -eu
 cd "$1"
-find lib daemon ctl exporter tests \( -name '*.c' -o -name '*.h' \) -print | sort |
+find lib daemon ctl exporter alert tests \( -name '*.c' -o -name '*.h' \) -print | sort |
     xargs clang-format "${2:---dry-run}" -Werror

@@ -101,7 +101,7 @@ def registries(path, text):
 
 
 # ----------------------------------------------------------------------------------------------------------- includes
-@rule("lib/*.c", "lib/*.h", "ctl/*.c", "ctl/*.h", "daemon/*.c", "daemon/*.h", "exporter/*.c", "exporter/*.h")
+@rule("lib/*.c", "lib/*.h", "ctl/*.c", "ctl/*.h", "daemon/*.c", "daemon/*.h", "exporter/*.c", "exporter/*.h", "alert/*.c")
 def includes(path, text):
     """Own headers by "folder/file.h", so that every include shows its layer; the own header first."""
     own = re.findall(r'^#include "([^"]+)"', text, re.M)
@@ -138,7 +138,7 @@ NAMED = {
 DECODER_WORDS = r"VPD_ATA_INFORMATION|PROTOCOL_SAS"
 
 
-@rule("lib/*.c", "lib/*.h", "ctl/*.c", "ctl/*.h", "daemon/*.c", "daemon/*.h", "exporter/*.c", "exporter/*.h", but=("lib/transport/*", *NAMED))
+@rule("lib/*.c", "lib/*.h", "ctl/*.c", "ctl/*.h", "daemon/*.c", "daemon/*.h", "exporter/*.c", "exporter/*.h", "alert/*.c", but=("lib/transport/*", *NAMED))
 def transports(path, text):
     """Nothing outside lib/transport tells one transport from another: to add one is one file and one row."""
     code = re.sub(DECODER_WORDS + r'|"[0-9a-f]{32}"', "", without_comments(text))

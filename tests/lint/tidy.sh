@@ -6,7 +6,7 @@
 set -eu
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-if ! run-clang-tidy -quiet -j "$(nproc)" -p "$2" "^$1/(lib|ctl|daemon|exporter)/" >"$log" 2>&1; then
+if ! run-clang-tidy -quiet -j "$(nproc)" -p "$2" "^$1/(lib|ctl|daemon|exporter|alert)/" >"$log" 2>&1; then
     grep -A2 -E '(error|warning): ' "$log"
     exit 1
 fi
