@@ -37,6 +37,19 @@ struct history_db *history_db_close(struct history_db *db)
     return NULL;
 }
 
+bool history_db_is_fresh(const struct history_db *db)
+{
+    return db->is_fresh;
+}
+
+bool history_db_has_moved(struct history_db *db)
+{
+    int moved = 0;
+
+    return sqlite3_file_control(db->sql, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK &&
+           moved;
+}
+
 /* ---- what is there ---- */
 
 /* The first column of the first row as a number. */
@@ -69,7 +82,7 @@ static int check_pages(sqlite3 *sql)
 }
 
 /* Returns 0 where it is, or is to become, a database of ours; `*ret_why` is what is wrong with it with -EBADMSG. */
-static int examine(sqlite3 *sql, const char **ret_why)
+static int examine(sqlite3 *sql, bool *ret_fresh, const char **ret_why)
 {
     uint64_t id = 0, version = 0, tables = 0;
     int r = number_of(sql, "SELECT count(*) FROM sqlite_schema", &tables);
@@ -81,6 +94,7 @@ static int examine(sqlite3 *sql, const char **ret_why)
         r = number_of(sql, "PRAGMA user_version", &version);
     if (r < 0)
         return r;
+    *ret_fresh = !tables;
     if (tables && id != HISTORY_APPLICATION_ID) {
         *ret_why = "is no database of this program";
         return -EBADMSG;
@@ -123,8 +137,7 @@ static int why_none(const char *path)
 }
 
 /* Opens what is there. With -EBADMSG it is not to be used, and `*ret_why` says why. */
-static int open_file(const char *path, const struct history_limits *limits, sqlite3 **ret,
-                     const char **ret_why)
+static int open_file(const char *path, struct history_db *db, const char **ret_why)
 {
     sqlite3 *sql = NULL;
     int code = sqlite3_open_v2(path, &sql,
@@ -139,9 +152,9 @@ static int open_file(const char *path, const struct history_limits *limits, sqli
     if (r == 0 && sqlite3_db_readonly(sql, "main") > 0) /* SQLite is content with that */
         r = access(path, W_OK) < 0 ? -errno : -EROFS;
     if (r == 0)
-        r = set_up(sql, limits);
+        r = set_up(sql, &db->limits);
     if (r == 0)
-        r = examine(sql, ret_why);
+        r = examine(sql, &db->is_fresh, ret_why);
     if (r == 0)
         r = history_migrate(sql, history_version());
     if (r == 0 && sqlite3_db_readonly(sql, "main") > 0)
@@ -153,7 +166,7 @@ static int open_file(const char *path, const struct history_limits *limits, sqli
         sqlite3_close(sql);
         return r;
     }
-    *ret = sql;
+    db->sql = sql;
     return 0;
 }
 
@@ -247,11 +260,11 @@ int history_db_open(const char *path, const struct history_limits *limits, uint6
     db->scratch = arena_new();
     if (!db->scratch)
         return -ENOMEM;
-    r = open_file(path, limits, &db->sql, &why);
+    r = open_file(path, db, &why);
     if (r == -EBADMSG) {
         r = move_aside(path, now_us, db->scratch, &moved);
         if (r == 0)
-            r = open_file(path, limits, &db->sql, &(const char *){ NULL });
+            r = open_file(path, db, &(const char *){ NULL });
     }
     if (r < 0)
         return r;

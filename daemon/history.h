@@ -45,6 +45,12 @@ int history_db_open(const char *path, const struct history_limits *limits, uint6
                     struct history_db **ret, char **ret_note);
 enum { HISTORY_DAMAGED_KEPT = 3 };
 
+/* Was there nothing in it when it was opened? */
+bool history_db_is_fresh(const struct history_db *db);
+
+/* Is its file no longer where it was opened, but gone or another one? What is put in from then on nobody finds. */
+bool history_db_has_moved(struct history_db *db);
+
 /* Takes NULL. Returns NULL. */
 struct history_db *history_db_close(struct history_db *db);
 DEFINE_CLEANUP(struct history_db, history_db_close)

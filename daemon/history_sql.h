@@ -17,6 +17,7 @@ struct history_db {
         sqlite3_stmt *made;
     })
     statements;
+    bool is_fresh;         /* nothing was in it when it was opened */
     struct arena *scratch; /* texts of one call */
     char *json;            /* an object as JSON, of one call */
     size_t json_len;

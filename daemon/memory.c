@@ -188,6 +188,17 @@ static void put_findings(struct memory *m)
             memory_finding(m->manager, &(struct track_event){ TRACK_RAISED, t->all.v[i] });
 }
 
+/* What holds is put in again where it may be missing. */
+static void put_all(struct memory *m)
+{
+    const struct acknowledgements *a = &m->manager->acknowledged;
+
+    for (size_t i = 0; i < a->list.n; i++)
+        memory_acknowledge(m->manager, &a->list.v[i]);
+    if (m->is_loaded)
+        put_findings(m);
+}
+
 static void loaded(struct memory *m)
 {
     int r = take_looks(m);
@@ -320,6 +331,8 @@ static void dispatch(struct memory *m)
 
     if (writer_dispatch(m->writer, now_us) < 0)
         log_line(LOG_ERROR, "the memory does not go on: out of memory");
+    if (writer_has_begun_anew(m->writer))
+        put_all(m);
     if (m->load_until_us && now_us >= m->load_until_us)
         let_go_on(m);
     if (now_us >= m->load_again_us)

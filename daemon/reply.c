@@ -71,6 +71,7 @@ static int read_answer(struct json_reader *r, const struct json_token *first, st
 static const struct field FIELDS[] = {
     { "n", FIELD_U64, offsetof(struct reply, n) },
     { "alive", FIELD_BOOL, offsetof(struct reply, is_alive) },
+    { "fresh", FIELD_BOOL, offsetof(struct reply, is_fresh) },
     { "done", FIELD_BOOL, offsetof(struct reply, is_done) },
     { "error", FIELD_U32, offsetof(struct reply, error) },
     { "said", FIELD_TEXT, offsetof(struct reply, said) },

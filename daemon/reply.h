@@ -9,6 +9,7 @@
 struct reply {
     uint64_t n;       /* of the record that it answers; 0: of none */
     bool is_alive;    /* nothing, but that it still runs */
+    bool is_fresh;    /* the database has nothing in it yet but what is put in from now on */
     bool is_done;     /* the record is on the disk, or answered: nothing more comes for it */
     uint32_t error;   /* the record came to nothing, for that errno; nothing more comes for it */
     const char *said; /* a sentence for people; NULL: none */

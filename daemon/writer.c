@@ -52,7 +52,7 @@ struct writer {
     uint64_t start_us; /* no child before that */
     uint64_t back_off_us;
 
-    bool wants_whole;
+    bool wants_whole, has_begun_anew;
     struct trouble full, failing;
     struct writer_status status;
 };
@@ -117,6 +117,8 @@ static void end_trouble(struct writer *w, struct trouble *t, uint64_t now_us, co
 
     if (!t->is_on)
         return;
+    if (t->lost[RECORD_FINDING] || t->lost[RECORD_ACKNOWLEDGE])
+        w->has_begun_anew = true;
     lost = lost_text(t);
     say(w, LOG_NOTICE, "%s, after %" PRIu64 " s; left out were %s", what,
         (now_us - t->since_us) / 1000000, lost && *lost ? lost : "none");
@@ -387,6 +389,8 @@ static void take_reply(struct writer *w, const struct reply *reply, uint64_t now
     w->heard_us = now_us;
     if (reply->said)
         say(w, LOG_WARNING, "%s", reply->said);
+    if (reply->is_fresh)
+        w->has_begun_anew = w->wants_whole = true;
     if (!m)
         return;
     if (reply->error)
@@ -486,6 +490,14 @@ uint64_t writer_due_us(const struct writer *w)
 int writer_fd(const struct writer *w)
 {
     return w->epoll_fd;
+}
+
+bool writer_has_begun_anew(struct writer *w)
+{
+    bool has = w->has_begun_anew;
+
+    w->has_begun_anew = false;
+    return has;
 }
 
 bool writer_wants_whole(const struct writer *w)

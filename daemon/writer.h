@@ -79,6 +79,10 @@ int writer_put_look(struct writer *w, const struct snapshot *before, const struc
 /* Must the next look be whole? It must at first, and after one was left out or lost. */
 bool writer_wants_whole(const struct writer *w);
 
+/* Does the database lack findings and acknowledgements that were put in, since this was asked last? So it does when it had to be
+ * begun anew, and when what was left out can be written again. Those that hold are to be put in again then. */
+bool writer_has_begun_anew(struct writer *w);
+
 /* How it goes, for people. */
 struct writer_status {
     int pid;           /* 0: there is no child */

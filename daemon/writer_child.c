@@ -74,11 +74,23 @@ static void settle(struct child *c, uint64_t n, int error)
 
 /* ---- the database ---- */
 
+static void say(struct child *c, const char *text)
+{
+    if (text)
+        reply(c, &(struct reply){ .said = text });
+}
+
+/* Where the database is open already, its file may have been taken away. */
 static int open_db(struct child *c)
 {
+    bool has_moved = c->db && history_db_has_moved(c->db);
     char *note = NULL;
-    int r = c->db ? 0 : -EBUSY;
+    int r = -EBUSY;
 
+    if (has_moved)
+        c->db = history_db_close(c->db);
+    if (c->db)
+        return 0;
     if (!c->options->path)
         return -ENODEV;
     for (int i = 0; r == -EBUSY && i < BUSY_TRIES; i++) {
@@ -88,9 +100,11 @@ static int open_db(struct child *c)
             reply(c, &(struct reply){ .is_alive = true });
         r = history_db_open(c->options->path, &c->options->limits, c->now_us, &c->db, &note);
     }
-    if (note)
-        reply(c, &(struct reply){ .said = note });
+    say(c, has_moved ? "the history was taken away; it is opened anew" : NULL);
+    say(c, note);
     free(note);
+    if (r == 0 && (has_moved || history_db_is_fresh(c->db)))
+        reply(c, &(struct reply){ .is_fresh = true });
     return r;
 }
 

@@ -3,6 +3,7 @@
 """What hbad remembers: over a restart, over kill -9, over disks that fail: test_memory.py PROGRAMS"""
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -361,6 +362,46 @@ class Trouble(Memory):
         self.assertEqual(len([n for n in os.listdir(self.state) if ".damaged-" in n]), 1)
         self.assertIs(self.acknowledge(d, "sdb")["parameters"]["is_kept"], True)
         self.assertEqual(self.memory(d)["state"], "well")
+
+    def check_is_there(self, d):
+        """What is found, and who knows of it, is kept by now, whatever became of the database."""
+        self.wait_for_state(d, "well")
+        self.wait_until_written(d)
+        self.stop(d)
+        second = self.run_on(golden(BELOW))
+        self.assertEqual(self.finding(second, "rate-below-expected")["acknowledged"]["reason"], "cable is ordered")
+        self.assertEqual(second.journal.entries(), [])
+
+    def test_taken_away(self):
+        """What is put into a file that nobody finds any more is not kept: a new one is begun, and all that holds put in again."""
+        d = self.run_on(golden(BELOW))
+        self.assertIs(self.acknowledge(d, "sdc")["parameters"]["is_kept"], True)
+        for name in os.listdir(self.state):
+            os.unlink(os.path.join(self.state, name))
+        self.assertIs(self.acknowledge(d, "sdc")["parameters"]["is_kept"], True)
+        self.assertTrue(d.says("was taken away"))
+        self.check_is_there(d)
+
+    def test_directory_comes_back(self):
+        d = self.run_on(golden(BELOW))
+        os.rename(self.state, self.state + ".away")
+        self.addCleanup(shutil.rmtree, self.state + ".away")
+        self.assertIs(self.acknowledge(d, "sdc")["parameters"]["is_kept"], False)
+        os.mkdir(self.state)
+        d.ask(OURS + "History", {"name": "sdc"})
+        self.check_is_there(d)
+
+    def test_damaged_meanwhile(self):
+        d = self.run_on(golden(BELOW))
+        self.assertIs(self.acknowledge(d, "sdc")["parameters"]["is_kept"], True)
+        os.kill(self.writer_of(d), signal.SIGKILL)
+        with open(self.database, "wb") as file:
+            file.write(b"what is this" * 1000)
+        if os.path.exists(self.database + "-wal"):
+            os.unlink(self.database + "-wal")  # all that is in it would be there again
+        d.ask(OURS + "History", {"name": "sdc"})
+        self.assertTrue(d.says("was moved to"))
+        self.check_is_there(d)
 
     def test_of_a_newer_version(self):
         self.stop(self.run_on(golden(FLAPPING)))
