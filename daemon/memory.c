@@ -24,6 +24,8 @@ static const uint64_t FIRST_REPORT_US =
     THIN_US = 86400 * SECOND_US,
                       ASK_AGAIN_US = 300 * SECOND_US; /* what could not be read at the start */
 
+enum { ASKING_MOST = 64 }; /* at some ms each that is well below MEMORY_PATIENCE_US */
+
 /* Who waits for an answer. */
 struct asking {
     uint64_t n, until_us;
@@ -290,6 +292,11 @@ int memory_ask(struct manager *manager, struct client *client, const struct quer
                                                   take, userdata };
     set_alarm(m);
     return 0;
+}
+
+bool memory_is_busy(const struct manager *m)
+{
+    return m->memory && m->memory->asking.n >= ASKING_MOST;
 }
 
 void memory_client_gone(struct manager *manager, const struct client *client)

@@ -53,6 +53,10 @@ typedef void (*memory_answer)(void *userdata, struct client *client,
 int memory_ask(struct manager *m, struct client *client, const struct query_record *query,
                memory_answer take, void *userdata);
 
+/* Do so many wait for an answer that those who only want to know are to be sent away? Who has something kept is not to wait behind
+ * all of them. */
+bool memory_is_busy(const struct manager *m);
+
 /* That client has gone. */
 void memory_client_gone(struct manager *m, const struct client *client);
 

@@ -205,7 +205,7 @@ static int prepare(const struct manager *m, const struct history_arguments *a,
 static int ask(struct manager *m, struct client *client, const struct history_arguments *a,
                struct remembering *r)
 {
-    int e = 0;
+    int e = memory_is_busy(m) ? -ENOBUFS : 0;
 
     for (size_t i = 0; e == 0 && i < r->n; i++) {
         const struct query_record query = { .id = r->parts[i].id,

@@ -403,6 +403,25 @@ class Trouble(Memory):
         self.assertTrue(d.says("was moved to"))
         self.check_is_there(d)
 
+    def test_many_ask(self):
+        """Of those who only want to know some are sent away, and who has something kept does not wait behind them."""
+        d = self.run_on(golden(BELOW))
+        d.ask(OURS + "History", {"name": "sdc"})
+        writer = self.writer_of(d)
+        os.kill(writer, signal.SIGSTOP)
+        clients = [d.client() for _ in range(200)]
+        for client in clients:
+            client.call(OURS + "History", {"name": "sdc"})
+        while d.ask(OURS + "History", {"name": "sdc"}).get("error") != OURS + "NoHistory":
+            pass
+        os.kill(writer, signal.SIGCONT)
+        self.assertIs(self.acknowledge(d, "sdc")["parameters"]["is_kept"], True)
+        answers = [client.message() for client in clients]
+        self.assertEqual({a.get("error") for a in answers}, {None, OURS + "NoHistory"})
+        self.assertGreater(sum("error" in a for a in answers), 100)
+        for client in clients:
+            client.close()
+
     def test_of_a_newer_version(self):
         self.stop(self.run_on(golden(FLAPPING)))
         with sqlite3.connect(self.database) as db:
