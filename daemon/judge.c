@@ -65,7 +65,7 @@ static int add_note(struct report *report, const char *text)
     return text ? vec_push(&report->notes, text) : -ENOMEM;
 }
 
-/* What is wrong with the configuration: what it was to say counts for nothing, and who looks at the report is to know. */
+/* What is wrong with the configuration: who looks at the report is to know that it is judged by another one. */
 static int add_complaints(const struct manager *m, struct report *report)
 {
     enum { SHOWN = 8 };
@@ -73,6 +73,8 @@ static int add_complaints(const struct manager *m, struct report *report)
     struct arena *arena = report->model->arena;
     int r = 0;
 
+    if (m->instead)
+        r = add_note(report, arena_printf(arena, "the configuration is wrong: %s", m->instead));
     for (size_t i = 0; r == 0 && i < c->list.n && i < SHOWN; i++) {
         const struct config_message *x = &c->list.v[i];
 

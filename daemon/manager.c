@@ -97,6 +97,12 @@ static void say_messages(const struct config_messages *messages)
     }
 }
 
+static void refuse_settings(struct manager *m, const char *instead)
+{
+    m->instead = instead;
+    log_line(LOG_ERROR, "the configuration is wrong: %s", instead);
+}
+
 int manager_reload(struct manager *m)
 {
     struct config config;
@@ -105,6 +111,7 @@ int manager_reload(struct manager *m)
 
     supervision_reloading(m);
     config_messages_done(&m->complaints);
+    m->instead = NULL;
     r = settings_read(m->options, &config, &m->complaints);
     say_messages(&m->complaints);
     if (r == 0) {
@@ -118,15 +125,14 @@ int manager_reload(struct manager *m)
             adapters_go_on(m);
     } else {
         config_done(&config);
-        log_line(LOG_ERROR, "the configuration is wrong: the old one stays in force");
+        refuse_settings(m, "the old one stays in force");
     }
     manager_judge_at(m, manager_now(m));
     supervision_reloaded(m);
     return r;
 }
 
-/* At the start there is no old one: what is not wrong is in force, for what is expected or ignored would be an alarm
- * otherwise. */
+/* At the start there is no old one: without a configuration that can be read, nobody said anything. */
 static int read_first_settings(struct manager *m)
 {
     int r = settings_read(m->options, &m->config, &m->complaints);
@@ -134,8 +140,9 @@ static int read_first_settings(struct manager *m)
     say_messages(&m->complaints);
     if (r != -EBADMSG)
         return r;
-    log_line(LOG_ERROR, "the configuration is wrong: the rest of it is in force");
-    return 0;
+    refuse_settings(m, "it is not used");
+    config_done(&m->config);
+    return config_init(&m->config);
 }
 
 /* ---- signals ---- */

@@ -106,6 +106,7 @@ struct manager {
     const struct options *options;
     struct config config;
     struct config_messages complaints; /* of it, in every report until it is read again */
+    const char *instead;               /* what is in force where it is wrong; NULL: it is not */
     gid_t group;                       /* whose members may change things; -1: there is none */
     uint64_t since_wall_us;
 
@@ -358,8 +359,8 @@ extern const struct varlink_argument HISTORY_ARGUMENTS[];
 int remembered(void *client, const struct varlink_call *call, const void *arguments, FILE *out);
 
 /* ---- settings.c ---- */
-/* The configuration into a new one, to be released by config_done() in any case. Returns 0, -EBADMSG where something is wrong with
- * it, which the messages say: all else is in, or -ENOMEM. */
+/* The configuration into a new one, to be released by config_done() in any case. Returns 0, -EBADMSG where something is wrong
+ * with it, which the messages say, or -ENOMEM. */
 int settings_read(const struct options *options, struct config *ret,
                   struct config_messages *messages);
 struct schedule_times settings_times(const struct config *config);

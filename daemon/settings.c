@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The configuration (manager.h): read from its files.
+ * The configuration (manager.h): read whole, or not used at all.
  */
 #include <errno.h>
 #include <string.h>
