@@ -22,8 +22,8 @@ static int print_lines(char *text)
     char stamp[32] = "";
     struct tm tm;
 
-    if (localtime_r(&now, &tm))
-        strftime(stamp, sizeof(stamp), "%Y-%m-%d %H:%M:%S", &tm);
+    if (gmtime_r(&now, &tm))
+        strftime(stamp, sizeof(stamp), "%Y-%m-%d %H:%M:%S UTC", &tm);
     text_for_terminal(text);
     for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1)
         printf("%s  %.*s\n", stamp, (int)(end - line), line);

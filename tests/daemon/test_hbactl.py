@@ -382,8 +382,8 @@ class Monitor(daemon.Test):
         """Lines without the time before each, up to one that matches."""
         lines = []
         for line in process.stdout:
-            self.assertRegex(line, r"\A\d{4}-\d\d-\d\d \d\d:\d\d:\d\d  ")
-            lines.append(line[21:].rstrip("\n"))
+            self.assertRegex(line, r"\A\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC  ")
+            lines.append(line[25:].rstrip("\n"))
             if re.match(end, lines[-1]):
                 return lines
         self.fail("it has ended: %s" % lines)
