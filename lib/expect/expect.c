@@ -182,7 +182,7 @@ static int judge_by_others(struct model *m, struct link *l, const struct history
                            const struct rate *able, const struct rate *bound)
 {
     struct claim claims[] = {
-        past_word(m, l, history ? history_best(history, l) : NULL, "an earlier capture"),
+        past_word(m, l, history ? history_best(history, l) : NULL, "an earlier look"),
         l->peers_prove ? siblings_word(l, false, able) : (struct claim){ 0 },
     };
 
@@ -207,9 +207,8 @@ static int judge_by_near_end(struct model *m, struct link *l, const struct histo
     l->reason = NULL;
     r = set_expected(m, l, rate);
     return r < 0 ? r
-                 : vec_push(
-                       &l->expected_from,
-                       past_word(m, l, s, "this end with another device, in an earlier capture"));
+                 : vec_push(&l->expected_from,
+                            past_word(m, l, s, "this end with another device, in an earlier look"));
 }
 
 /* Lanes that the link has lost because somebody switched them off: as its transport sees it, or by what was a
@@ -246,7 +245,7 @@ static uint32_t lanes_expected(struct model *m, const struct link *l, const stru
     if (able <= l->actual.rate.lanes)
         *ret = siblings_word(l, true, NULL);
     if (!ret->mode.known && s && s->rate.lanes > able)
-        *ret = past_word(m, l, s, "an earlier capture");
+        *ret = past_word(m, l, s, "an earlier look");
     if (ret->mode.known && ret->mode.rate.lanes <= l->actual.rate.lanes + lanes_off(m, l, history))
         *ret = (struct claim){ 0 };
     return ret->mode.known ? ret->mode.rate.lanes : able;

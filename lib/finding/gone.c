@@ -232,7 +232,7 @@ static int say_lost(struct judging *j, struct finding *f, const struct loss *x, 
 {
     const char *when = last_up(j, x), *far = x->far ? x->far : "", *what;
     size_t gone = f->subjects.n - down;
-    int r = judge_evidence(f, "last seen up", when, "an earlier capture");
+    int r = judge_evidence(f, "last seen up", when, "an earlier look");
 
     if (r < 0)
         return r;
@@ -291,7 +291,7 @@ static int add_devices(struct judging *j, struct finding *f, const struct losses
         return 0;
     names = arena_printf(j->arena, "%s%s", names,
                          judge_more(j, n > DEVICES_NAMED ? n - DEVICES_NAMED : 0));
-    return judge_evidence(f, "devices gone with it", names, "an earlier capture");
+    return judge_evidence(f, "devices gone with it", names, "an earlier look");
 }
 
 /* All that were lost below one host, or with one wire, since one look. */

@@ -75,7 +75,7 @@ static int add_history(struct judging *j, struct finding *f, const struct link *
             continue;
         mode.rate = s->rate;
         mode.label = s->label;
-        r = judge_evidence(f, "earlier", judge_mode(j, &mode), "an earlier capture");
+        r = judge_evidence(f, "earlier", judge_mode(j, &mode), "an earlier look");
         last = &s->rate;
     }
     return r;
@@ -108,7 +108,7 @@ static int add_weaker(struct judging *j, struct finding *f, const struct link *l
     if (r == 0 && before && setter_of(l) != WHO_HISTORY &&
         rate_compare(before->rate, l->actual.rate) > 0)
         r = judge_evidence(f, "also slower-than-before", before->label ? before->label : "faster",
-                           "an earlier capture");
+                           "an earlier look");
     expect_better_siblings(l, find_faster, &siblings);
     if (r == 0 && siblings.best && setter_of(l) != WHO_SIBLING)
         r = judge_evidence(f, "also slower-than-sibling", judge_mode(j, &siblings.best->actual),

@@ -138,7 +138,7 @@ static int add_steps(struct judging *j, struct finding *f, const struct link *l,
             looks = x->label ? x->label : "up";
         r = judge_evidence(
             f, arena_printf(j->arena, "%" PRIu64 " min ago", judge_ago(j, s) / 60000000), looks,
-            "an earlier capture");
+            "an earlier look");
     }
     return r;
 }
