@@ -242,8 +242,10 @@ const char *ask_obstacle(const struct request *request)
                                  : NULL;
 }
 
-int ask_daemon(const struct request *request, const char *verb, const char *word, const char *name,
-               struct outcome *o)
+/* Returns 1 where the daemon has answered, 0 where it cannot, and that is no matter; else a negative errno, which was
+ * said. */
+static int ask_daemon(const struct request *request, const char *verb, const char *word,
+                      const char *name, struct outcome *o)
 {
     _cleanup_(client_freep) struct client *client = NULL;
     int r;

@@ -22,11 +22,6 @@ void outcome_done(struct outcome *o);
 int ask(const struct request *request, const char *verb, const char *word, const char *name,
         enum level level, const char *named, struct outcome *ret);
 
-/* The same by the daemon alone. Returns 1 where it has answered, 0 where it cannot, and that is no matter; else a negative errno,
- * which was said. */
-int ask_daemon(const struct request *request, const char *verb, const char *word, const char *name,
-               struct outcome *ret);
-
 /* The option because of which the daemon's answer cannot be the one that is wanted; NULL: none. It looks at this machine, and
  * judges by this machine's configuration. */
 const char *ask_obstacle(const struct request *request);

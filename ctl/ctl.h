@@ -35,7 +35,7 @@ struct bench_words {
 
 /* What is asked of history and ack, as it was typed; NULL: nothing. */
 struct past_words {
-    const char *since;                 /* of history */
+    const char *since;                 /* of history and report --html */
     const char *code, *reason, *until; /* of ack */
     bool withdraw;
 };
@@ -183,6 +183,9 @@ int verb_cat_config(const struct request *request);
 
 /* The exit status of check where its command line is wrong, which was said: and says so as plugins do, too. */
 int check_usage(void);
+
+/* A time on the command line, as base/when.h has it. Says what is wrong. Returns 0 or -EINVAL. (past.c) */
+int parse_when(const char *option, const char *text, bool is_ahead, uint64_t *ret_seconds);
 
 /* report --html (page.c) */
 int page_report(const struct request *request);

@@ -73,8 +73,9 @@ struct row {
     enum kind kind;
     size_t offset; /* FLAG, WORD */
     taker take;
-    int argument;     /* OWN: as getopt_long(3) has it */
-    const char *verb; /* that alone understands it; NULL: it is not for one only */
+    int argument;      /* OWN: as getopt_long(3) has it */
+    const char *verb;  /* that understands it; NULL: more than two do */
+    const char *other; /* and this one; NULL: no other does */
 };
 
 #define FLAG_OF(name, member, ...)                                                  \
@@ -105,7 +106,7 @@ static const struct row ROWS[] = {
     { "help", 'h', .kind = HELP },
     { "version", 'V', .kind = OWN, .take = take_version },
     WORD_OF("html", html, .verb = "report"),
-    WORD_OF("since", past.since, .verb = "history"),
+    WORD_OF("since", past.since, .verb = "history", .other = "report"),
     WORD_OF("reason", past.reason, .verb = "ack"),
     WORD_OF("code", past.code, .verb = "ack"),
     WORD_OF("until", past.until, .verb = "ack"),
@@ -233,9 +234,13 @@ int options_take(int argc, char **argv, struct request *request, const char **ca
 int options_check(const struct request *request, const char *verb)
 {
     for (size_t i = 0; i < ELEMENTS(ROWS); i++) {
-        if (!(request->given & UINT64_C(1) << i) || !ROWS[i].verb || text_same(ROWS[i].verb, verb))
+        const struct row *row = &ROWS[i];
+
+        if (!(request->given & UINT64_C(1) << i) || !row->verb || text_same(row->verb, verb) ||
+            text_same(row->other, verb))
             continue;
-        say("--%s is for %s only", ROWS[i].name, ROWS[i].verb);
+        say("--%s is for %s%s%s only", row->name, row->verb, row->other ? " and " : "",
+            row->other ? row->other : "");
         return EXIT_USAGE;
     }
     return 0;

@@ -13,8 +13,7 @@
 #include "ctl/ask.h"
 #include "finding/catalog.h"
 
-/* A time on the command line. Says what is wrong. */
-static int parse_when(const char *option, const char *text, bool is_ahead, uint64_t *ret_seconds)
+int parse_when(const char *option, const char *text, bool is_ahead, uint64_t *ret_seconds)
 {
     uint64_t now_us = (uint64_t)time(NULL) * 1000000, at_us;
 

@@ -358,6 +358,16 @@ struct history_arguments {
 extern const struct varlink_argument HISTORY_ARGUMENTS[];
 int remembered(void *client, const struct varlink_call *call, const void *arguments, FILE *out);
 
+/* Why what was cannot be told: what memory_ask() failed with, or gave. */
+const char *memory_why(int error);
+
+/* ---- page.c ---- */
+struct get_page_arguments {
+    int64_t since;
+};
+extern const struct varlink_argument GET_PAGE_ARGUMENTS[];
+int get_page(void *client, const struct varlink_call *call, const void *arguments, FILE *out);
+
 /* ---- settings.c ---- */
 /* The configuration into a new one, to be released by config_done() in any case. Returns 0, -EBADMSG where something is wrong
  * with it, which the messages say, or -ENOMEM. */

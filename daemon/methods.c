@@ -311,6 +311,7 @@ static const struct varlink_method METHODS[] = {
     { "Show", SHOW_ARGUMENTS, sizeof(struct show_arguments), false, show },
     { "GetText", GET_TEXT_ARGUMENTS, sizeof(struct get_text_arguments), false, get_text },
     { "Check", CHECK_ARGUMENTS, sizeof(struct check_arguments), false, check_method },
+    { "GetPage", GET_PAGE_ARGUMENTS, sizeof(struct get_page_arguments), false, get_page },
     { .name = "Monitor", .needs_more = true, .run = monitor },
     { .name = "GetStatus", .run = get_status },
     { "Acknowledge", ACKNOWLEDGE_ARGUMENTS, sizeof(struct acknowledge_arguments), false,

@@ -54,7 +54,7 @@ static void remembering_free(struct remembering *r)
 
 /* ---- the answer ---- */
 
-static const char *why_none(int error)
+const char *memory_why(int error)
 {
     switch (error) {
     case -ENOENT:
@@ -73,7 +73,7 @@ static void write_answer(const struct remembering *r, FILE *out)
     struct json_writer writer = json_writer(out, false), *w = &writer;
 
     if (r->error) {
-        varlink_error(out, INTERFACE ".NoHistory", "reason", why_none(r->error));
+        varlink_error(out, INTERFACE ".NoHistory", "reason", memory_why(r->error));
         return;
     }
     if (!r->known) {

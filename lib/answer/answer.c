@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "diagnose/resolve.h"
-#include "output/html.h"
 #include "output/metrics.h"
 
 static int status(const struct report *report, const char *word, const struct answer_style *style,
@@ -136,20 +135,6 @@ static int metrics(const struct report *report, const char *word, const struct a
     return output_metrics(report, out) < 0 ? -ENOMEM : 1;
 }
 
-static int page(const struct report *report, const char *word, const struct answer_style *style,
-                FILE *out)
-{
-    _cleanup_(bench_freep) struct bench *bench = NULL;
-    struct html_page asked = { .report = report };
-
-    (void)word;
-    (void)style;
-    if (bench_new(report->model, NULL, 0, &bench) < 0)
-        return -ENOMEM;
-    asked.bench = bench;
-    return output_html(&asked, out) < 0 ? -ENOMEM : 1;
-}
-
 static const struct {
     const char *word;
     bool needs_word;
@@ -157,7 +142,7 @@ static const struct {
                  FILE *out);
 } VERBS[] = {
     { "status", false, status },  { "list", true, list },        { "show", true, show },
-    { "explain", true, explain }, { "metrics", false, metrics }, { "page", false, page },
+    { "explain", true, explain }, { "metrics", false, metrics },
 };
 
 int answer(const struct report *report, const char *verb, const char *word,

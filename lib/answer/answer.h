@@ -20,9 +20,9 @@ enum { ANSWER_OBJECTS_MAX = 16 };
  * such list. */
 int answer_list_level(const char *kind, enum level *ret);
 
-/* Prints the answer: `verb` is status, list, show, explain, or metrics or page (which have one form only; output/html.h), `word` what is behind it (NULL
- * for status, metrics and page): the kind of a list, or a name as resolve_name() takes it. What is gone, and named by findings yet, counts as one object.
- * Returns how many objects go by the name (1 for those and list), 0 where none does and nothing was printed; -EINVAL where there
+/* Prints the answer: `verb` is status, list, show, explain or metrics (which have one form only), `word` what is behind it (NULL
+ * for status and metrics): the kind of a list, or a name as resolve_name() takes it. What is gone, and named by findings yet, counts as one object.
+ * Returns how many objects go by the name (1 for status, list and metrics), 0 where none does and nothing was printed; -EINVAL where there
  * is no such verb or a word too few, -ENOENT where there is no such list, -ENOMEM. */
 int answer(const struct report *report, const char *verb, const char *word,
            const struct answer_style *style, FILE *out);

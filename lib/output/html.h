@@ -9,15 +9,30 @@
  */
 #pragma once
 
+#include "finding/life.h"
 #include "finding/report.h"
 #include "link/history.h"
 #include "probe/bench.h"
 
+/* What is remembered of an object of that id. */
+struct html_answer {
+    const char *id;
+    struct history_answer answer;
+};
+
 struct html_page {
     const struct report *report;
-    const struct history *past; /* what earlier captures say; NULL: nothing */
-    const struct bench *bench;  /* tables of timed reads; NULL: none */
+    const struct bench *bench;         /* tables of timed reads; NULL: none */
+    const struct history *past;        /* what earlier captures say; NULL: nothing, or: */
+    const struct html_answer *answers; /* what a memory says */
+    size_t n_answers;
+    const char *failed; /* why the memory does not say all of it; NULL: it does */
+    uint64_t since_us;  /* nothing older is shown; 0: all of it */
 };
+
+/* The ids of links and devices whose past is worth asking a memory for, in that order: at most `most`, valid as long as the report. Returns
+ * how many. */
+size_t html_wanted(const struct report *r, const char **ret, size_t most);
 
 /* Writes it. Returns 0, or -ENOMEM where something is missing. Errors of the stream are for the caller to ask it: ferror(). */
 int output_html(const struct html_page *page, FILE *out);

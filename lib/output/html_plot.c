@@ -68,18 +68,32 @@ static uint64_t end_of(const struct html_trend *t, const struct history_change *
     return c->until_us ? c->until_us : t->to_us;
 }
 
-/* Shades the times in which it was not up, or ran at less than its best; and those in which that is not known. */
-static void shade(const struct drawing *d, uint64_t best)
+static void shade_time(const struct drawing *d, const char *how, uint64_t from_us, uint64_t to_us)
 {
-    for (size_t i = 0; i < d->trend->answer->changes.n; i++) {
-        const struct history_change *c = &d->trend->answer->changes.v[i];
+    int from = x_of(d, from_us), to = x_of(d, to_us) + COLUMN;
+
+    if (to_us >= d->time.from_us)
+        markup(d->page->out, "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>",
+               how, from, d->y, to - from, PANEL);
+}
+
+/* Shades the times in which it was not up, ran at less than its best, or something was found; and those in which it is not known
+ * how it ran. */
+static void shade(const struct drawing *d)
+{
+    const struct history_answer *a = d->trend->answer;
+    uint64_t best = best_of(d->trend);
+
+    for (size_t i = 0; i < a->findings.n; i++)
+        if (a->findings.v[i].severity > SEVERITY_INFO)
+            shade_time(d, "worse", a->findings.v[i].since_us,
+                       a->findings.v[i].until_us ? a->findings.v[i].until_us : d->trend->to_us);
+    for (size_t i = 0; i < a->changes.n; i++) {
+        const struct history_change *c = &a->changes.v[i];
         bool is_unknown = c->is_up ? !c->known : c->state == LINK_UNKNOWN;
-        int from = x_of(d, c->since_us), to = x_of(d, end_of(d->trend, c)) + COLUMN;
 
         if (is_unknown || !c->is_up || c->kb_per_s < best)
-            markup(d->page->out,
-                   "<rect class=\"%s\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/>",
-                   is_unknown ? "dark" : "worse", from, d->y, to - from, PANEL);
+            shade_time(d, is_unknown ? "dark" : "worse", c->since_us, end_of(d->trend, c));
     }
 }
 
@@ -194,7 +208,7 @@ static int draw_rate(struct drawing *d)
     if (!c)
         return -ENOMEM;
     begin_panel(d, "Mode", words_payload(axis, top, sizeof(top)));
-    shade(d, best);
+    shade(d);
     for (size_t i = 0; i < a->changes.n; i++) {
         const struct history_change *x = &a->changes.v[i];
 
@@ -237,7 +251,7 @@ static int draw_counter(struct drawing *d, const char *name)
     axis = plot_axis(most);
     snprintf(top, sizeof(top), "%" PRIu64 " an hour", axis);
     begin_panel(d, name, top);
-    shade(d, best_of(d->trend));
+    shade(d);
     draw_bars(d, c, axis);
     end_panel(d);
     free(c);
@@ -307,7 +321,7 @@ static int draw_probes(struct drawing *d, const struct history_probe *usual, boo
     snprintf(name, sizeof(name), "%s, blocks of %" PRIu64 " KiB%s", usual->method,
              usual->block_bytes / 1024, of_latency ? ": one read takes" : "");
     begin_panel(d, name, top);
-    shade(d, best_of(d->trend));
+    shade(d);
     draw_marks(d, c, axis);
     end_panel(d);
     free(c);

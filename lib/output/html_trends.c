@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "output/bench.h"
 #include "output/html_plot.h"
 #include "output/looks.h"
@@ -18,20 +19,55 @@ struct past_source {
     struct history *fitting, *all; /* captures: those that can be its past; with what is judged */
 };
 
-/* What is remembered of a link and its devices. looks_done() in either case. */
+static const struct history_answer *remembered(const struct page *p, const char *id)
+{
+    for (size_t i = 0; i < p->asked->n_answers; i++)
+        if (strcmp(p->asked->answers[i].id, id) == 0)
+            return &p->asked->answers[i].answer;
+    return NULL;
+}
+
+/* Adds what is remembered of an object. */
+static int merge(struct history_answer *to, const struct history_answer *from)
+{
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < from->changes.n; i++)
+        if (text_same(from->changes.v[i].kind, "link"))
+            r = vec_push(&to->changes, from->changes.v[i]);
+    for (size_t i = 0; r == 0 && i < from->growths.n; i++)
+        r = vec_push(&to->growths, from->growths.v[i]);
+    for (size_t i = 0; r == 0 && i < from->probes.n; i++)
+        r = vec_push(&to->probes, from->probes.v[i]);
+    for (size_t i = 0; r == 0 && i < from->findings.n; i++)
+        r = vec_push(&to->findings, from->findings.v[i]);
+    return r;
+}
+
+/* What is remembered of a link and its devices; looks_done() in either case. */
 static int answer_of(const struct page *p, const struct past_source *s, const struct link *l,
                      struct history_answer *ret)
 {
     size_t n;
     const struct device *const *devices = html_devices_on(p, l, &n);
     _cleanup_free_ const char **ids = calloc(n + 1, sizeof(*ids));
+    const struct history_answer *own = s->all ? NULL : remembered(p, l->id);
+    int r;
 
     *ret = (struct history_answer){ 0 };
     if (!ids)
         return -ENOMEM;
     for (size_t i = 0; i < n; i++)
         ids[i] = devices[i]->id;
-    return looks_answer(s->all, l->id, ids, n, ret);
+    if (s->all)
+        return looks_answer(s->all, l->id, ids, n, ret);
+    r = own ? merge(ret, own) : 0;
+    for (size_t i = 0; r == 0 && own && i < n; i++) {
+        const struct history_answer *of_device = remembered(p, ids[i]);
+
+        r = of_device ? merge(ret, of_device) : 0;
+    }
+    return r;
 }
 
 /* How much there is to see; 0: nothing. */
@@ -63,7 +99,7 @@ static int compare_candidates(const void *a, const void *b)
 }
 
 /* From the first to the last time of which something is known. */
-static uint64_t first_time(const struct history_answer *a, uint64_t to_us)
+static uint64_t first_time(const struct history_answer *a, uint64_t since_us, uint64_t to_us)
 {
     uint64_t from = to_us;
 
@@ -73,7 +109,7 @@ static uint64_t first_time(const struct history_answer *a, uint64_t to_us)
         from = a->growths.v[0].from_us;
     if (a->probes.n && a->probes.v[0].at_us < from)
         from = a->probes.v[0].at_us;
-    return from;
+    return from > since_us ? from : since_us;
 }
 
 static int show(struct page *p, const struct past_source *s, const struct link *l)
@@ -84,7 +120,7 @@ static int show(struct page *p, const struct past_source *s, const struct link *
 
     if (r == 0) {
         t.answer = &answer;
-        t.from_us = first_time(&answer, t.to_us);
+        t.from_us = first_time(&answer, p->asked->since_us, t.to_us);
         t.to_us = t.to_us > t.from_us ? t.to_us : t.from_us + 1;
         fputs("<article class=\"why\">\n<h3>", p->out);
         html_verdict(p, l);
@@ -125,7 +161,9 @@ static int show_all(struct page *p, const struct past_source *s)
     if (r < 0)
         return r;
     qsort(v, n, sizeof(*v), compare_candidates);
-    fputs("<p>Shaded: slower than at its best, or not up. Hatched: not known.</p>\n", p->out);
+    fputs(
+        "<p>Shaded: slower than at its best, not up, or more than info was found. Within dashes: not known.</p>\n",
+        p->out);
     if (!n)
         fputs("<p>Nothing has changed, no counter has grown, and nothing was probed twice.</p>\n",
               p->out);
@@ -156,12 +194,51 @@ int html_trends(struct page *p)
     int e = 0;
 
     fputs("<section aria-labelledby=\"trends\">\n<h2 id=\"trends\">Trends</h2>\n", p->out);
+    if (p->asked->failed)
+        markup(p->out, "<p>Not all of how it was before is known: %s.</p>\n", p->asked->failed);
     if (p->asked->past)
         e = show_captures(p);
+    else if (p->asked->n_answers)
+        e = show_all(p, &(struct past_source){ 0 });
     else
         fputs("<p>How it was before is not known: no earlier capture was given.</p>\n", p->out);
     fputs("</section>\n", p->out);
     return e;
+}
+
+/* Adds the link and its devices, the first few of them. Returns how many there are now. */
+static size_t want(const struct report *r, const struct link *l, const char **ret, size_t n,
+                   size_t most)
+{
+    enum { DEVICES_MAX = 2 };
+    size_t devices = 0;
+
+    if (n < most)
+        ret[n++] = l->id;
+    for (size_t i = 0; i < r->model->devices.n && devices < DEVICES_MAX && n < most; i++)
+        if (r->model->devices.v[i]->link == l) {
+            ret[n++] = r->model->devices.v[i]->id;
+            devices++;
+        }
+    return n;
+}
+
+size_t html_wanted(const struct report *r, const char **ret, size_t most)
+{
+    size_t n = 0;
+
+    /* First those of which something is found, then those that are not as they should be, then the others. */
+    for (int turn = 0; turn < 3; turn++)
+        for (size_t i = 0; i < r->model->links.n && n < most; i++) {
+            const struct link *l = r->model->links.v[i];
+            int own = words_is_odd(l) ? 1 : 2;
+
+            for (size_t k = 0; k < l->findings.n; k++)
+                own = l->findings.v[k]->severity > SEVERITY_INFO ? 0 : own;
+            if (own == turn)
+                n = want(r, l, ret, n, most);
+        }
+    return n;
 }
 
 int html_bench(struct page *p)

@@ -118,5 +118,6 @@ void looks_done(struct history_answer *answer)
     free(answer->changes.v);
     free(answer->growths.v);
     free(answer->probes.v);
+    free(answer->findings.v);
     *answer = (struct history_answer){ 0 };
 }

@@ -306,7 +306,7 @@ class Contrast(unittest.TestCase):
     """What is written can be read: WCAG 2.1, 1.4.3 (4.5 to 1), and pictures are seen: 1.4.11 (3 to 1)."""
 
     TEXTS = ("text", "dim", "link", "ok", "below", "capped", "unknown", "none")
-    BARS = ("bar-ok", "below", "capped", "unknown")
+    BARS = ("bar-ok", "bar-bad", "bar-none", "below", "capped", "unknown", "link")
 
     @staticmethod
     def luminance(colour):
