@@ -9,7 +9,7 @@
 
 enum { NAMED_MAX = 12 }; /* findings that are named here */
 
-/* How it stands altogether, as the exit status of hbactl status has it. */
+/* How it stands altogether: by the worst that is found, and well only where everything could be judged. */
 static const struct standing {
     const char *name, *sign, *word;
 } STANDINGS[] = {
@@ -18,7 +18,8 @@ static const struct standing {
     [SEVERITY_WARNING] = { "warning", "▼", "warning" },
     [SEVERITY_CRITICAL] = { "critical", "✕", "critical" },
 }, UNSEEN = { "unknown", "?", "not everything could be examined" },
-  UNJUDGED = { "unknown", "?", "no link could be judged" };
+  UNJUDGED = { "unknown", "?", "no link could be judged" },
+  NOT_ALL = { "unknown", "?", "nothing found, but not all could be judged" };
 
 static const struct standing *standing_of(const struct report *r)
 {
@@ -30,6 +31,9 @@ static const struct standing *standing_of(const struct report *r)
         return &UNSEEN;
     if (!s->verdicts[VERDICT_OK] && !s->verdicts[VERDICT_BELOW] && !s->verdicts[VERDICT_CAPPED])
         return &UNJUDGED;
+    for (size_t i = 0; i < r->model->links.n; i++)
+        if (words_has_verdict(r->model->links.v[i], VERDICT_UNKNOWN))
+            return &NOT_ALL;
     return &STANDINGS[s->worst];
 }
 

@@ -134,8 +134,12 @@ class Everything(unittest.TestCase):
         stand = page.root.find(".//section[@class]")
         if report["summary"]["worst"] in ("warning", "critical"):
             self.assertEqual(stand.get("class"), "stand " + report["summary"]["worst"])
-        elif not (report["summary"]["ok"] or report["summary"]["below"] or report["summary"]["capped"]):
-            self.assertEqual(stand.get("class"), "stand unknown")
+        else:
+            summary = report["summary"]
+            judged = summary["ok"] or summary["below"] or summary["capped"]
+            open_ = summary.get("unexamined") or any(l["verdict"] == "unknown" and l["state"] in ("up", "unknown") and "bundle" not in l
+                                                     for l in report["links"])
+            self.assertEqual(stand.get("class"), "stand ok" if judged and not open_ else "stand unknown")
 
     @on_each
     def test_every_finding_is_there(self, page, report):
