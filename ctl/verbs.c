@@ -35,6 +35,10 @@ int verb_report(const struct request *request)
 
     if (request->html)
         return page_report(request);
+    if (request->past.since) {
+        say("--since is for report --html: any other report is of now");
+        return EXIT_USAGE;
+    }
     return ask(request, "status", NULL, NULL, LEVEL_ALL, NULL, &outcome) < 0 ? EXIT_FAILURE
                                                                              : EXIT_WELL;
 }

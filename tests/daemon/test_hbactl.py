@@ -180,7 +180,7 @@ class Asking(daemon.Test):
                             (["--daemon", "capture"], "--daemon: capture is nothing that the daemon does"),
                             (["--daemon", "compare", "x"], "--daemon: compare is nothing that the daemon does"),
                             (["--daemon", "cat-config"], "--daemon: cat-config is nothing that the daemon does"),
-                            (["--since", "2h"], "--since is for history only"),
+                            (["--since", "2h"], "--since is for history and report only"),
                             (["history", "sda", "--until", "2h"], "--until is for ack only"),
                             (["list", "links", "--csv"], "--csv is for bench only"),
                             (["show", "sda", "--block", "1K"], "--block is for bench only")):
