@@ -154,7 +154,7 @@ static char *findings_text(struct finding *const *findings, size_t n)
     w = json_writer(out, false);
     json_write_begin_array(&w);
     for (size_t i = 0; i < n; i++)
-        write_finding(&w, findings[i], findings[i]->entry->flags & CATALOG_OF_MODE);
+        write_finding(&w, findings[i], findings[i]->entry->flags & CATALOG_CAN_BE_KNOWN);
     json_write_end_array(&w);
     if (fclose(out) == 0)
         return text;

@@ -16,6 +16,13 @@ enum {
         << 0, /* about how a link runs: what is ignored by the configuration is this, no loss or hang */
     CATALOG_OF_TIME =
         1 << 1, /* about a span of time: over when that has passed, though nothing changes */
+    CATALOG_OF_LOSS =
+        1
+        << 2, /* about what is not there any more, which may be meant so: who says so at the time is believed */
+
+    /* What somebody can acknowledge, one finding at one time: it is info then. What the configuration ignores, all that
+     * will ever be, is CATALOG_OF_MODE only. */
+    CATALOG_CAN_BE_KNOWN = CATALOG_OF_MODE | CATALOG_OF_LOSS,
 };
 
 struct catalog_entry {

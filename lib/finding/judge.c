@@ -302,7 +302,7 @@ static const char *by_whom(struct judging *j, const struct acknowledgement *a)
                         until ? until : "");
 }
 
-/* The same by somebody who knows of this very finding. Of what is lost or hangs it is shown, and that is all. */
+/* The same by somebody who knows of this very finding. Of what hangs or is reset it is shown, and that is all. */
 static int acknowledge_by_key(struct judging *j, struct finding *f)
 {
     const struct acknowledgement *a = acknowledgement_of(j->acknowledged, f, j->report->wall_us);
@@ -322,7 +322,7 @@ static int acknowledge_by_key(struct judging *j, struct finding *f)
     if (!known->key || !known->reason || !known->by)
         return -ENOMEM;
     f->known = known;
-    if ((f->entry->flags & CATALOG_OF_MODE) && f->severity > SEVERITY_INFO)
+    if ((f->entry->flags & CATALOG_CAN_BE_KNOWN) && f->severity > SEVERITY_INFO)
         f->severity = SEVERITY_INFO;
     return judge_evidence(f, "acknowledged", known->reason, by_whom(j, a));
 }

@@ -285,15 +285,17 @@ class Acknowledged(Memory):
         self.assertNotIn("acknowledged", found)
         self.assertEqual(self.history(d, "sdb")[1]["acknowledgements"], [])
 
-    def test_loss_stays_loud(self):
-        days = golden("fc-port-of-target-gone")
-        d = self.run_on(days)
-        lost = [f for f in d.report()["findings"] if f["code"] in ("link-lost", "path-lost")][0]
-        answer = self.acknowledge(d, lost["names"][0], code=lost["code"])["parameters"]
-        self.assertEqual([f["is_quiet"] for f in answer["findings"]], [False])
-        after = [f for f in d.report()["findings"] if f["subjects"] == lost["subjects"]][0]
-        self.assertEqual(after["severity"], lost["severity"])
-        self.assertEqual(after["acknowledged"]["reason"], "cable is ordered")
+    def test_of_a_loss_and_of_a_hang(self):
+        """A disk may have been taken out on purpose; one that hangs is told as loudly as ever, with who knows of it."""
+        for case, codes, is_quiet in (("fc-port-of-target-gone", ("link-lost", "path-lost"), True), ("device-times-out", ("device-stuck",), False)):
+            with self.subTest(case):
+                d = self.run_on(golden(case))
+                found = [f for f in d.report()["findings"] if f["code"] in codes][0]
+                answer = self.acknowledge(d, found["names"][0], code=found["code"])["parameters"]
+                self.assertEqual([f["is_quiet"] for f in answer["findings"]], [is_quiet])
+                after = [f for f in d.report()["findings"] if f["subjects"] == found["subjects"] and f["code"] == found["code"]][0]
+                self.assertEqual(after["severity"], "info" if is_quiet else found["severity"])
+                self.assertEqual(after["acknowledged"]["reason"], "cable is ordered")
 
     def test_arguments(self):
         d = self.run_on(golden(BELOW))
