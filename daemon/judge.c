@@ -235,6 +235,7 @@ static int judge_parts(struct manager *m, struct report **ret)
     for (size_t i = 0; i < m->adapters.n; i++)
         if (m->adapters.v[i]->store)
             parts[n++] = (struct unite_part){ m->adapters.v[i]->store, m->adapters.v[i]->below };
+    past_follow_clock(&m->past, taken.wall_us, taken.mono_us);
     united = unite_new(parts, n, &taken);
     return united ? diagnose_parts(m, united, taken.wall_us, ret) : -ENOMEM;
 }

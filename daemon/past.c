@@ -12,7 +12,10 @@
 #include "base/text.h"
 #include "daemon/look.h"
 
-enum { SLACK_BYTES = 1 << 20 }; /* so much may be left behind before it is worth the work */
+enum {
+    SLACK_BYTES = 1 << 20,    /* so much may be left behind before it is worth the work */
+    SLEWED_US = 60 * 1000000, /* adjtime(3): at most 500 us a second, which are 43 s in a day */
+};
 
 /* Adds the snapshot as the newest. */
 static int append(struct history *h, const struct snapshot *s)
@@ -100,6 +103,25 @@ static void tidy_up(struct past_looks *p)
     p->tidy_bytes = arena_used(fresh->arena);
 }
 
+void past_follow_clock(struct past_looks *p, uint64_t wall_us, uint64_t mono_us)
+{
+    const struct snapshot *newest = past_newest(p);
+    int64_t was, ahead;
+
+    if (!newest || newest->wall_us <= wall_us || newest->mono_us > mono_us)
+        return;
+    was = (int64_t)(newest->wall_us - newest->mono_us);
+    ahead = was - (int64_t)(wall_us - mono_us);
+    for (size_t i = 0; i < p->history->snapshots.n; i++) {
+        struct snapshot *s = &p->history->snapshots.v[i];
+        int64_t apart = (int64_t)(s->wall_us - s->mono_us) - was;
+
+        /* What a clock has slewed in a day counts as the same. */
+        if (apart > -SLEWED_US && apart < SLEWED_US && s->wall_us > (uint64_t)ahead)
+            s->wall_us -= (uint64_t)ahead;
+    }
+}
+
 int past_add(struct past_looks *p, const struct snapshot *s)
 {
     int r;
@@ -108,6 +130,7 @@ int past_add(struct past_looks *p, const struct snapshot *s)
         p->history = history_new();
     if (!p->history)
         return -ENOMEM;
+    past_follow_clock(p, s->wall_us, s->mono_us);
     if (p->history->snapshots.n >= PAST_MAX)
         make_room(p->history);
     r = append(p->history, s); /* which may be of this very history: it is tidied up behind that */

@@ -26,7 +26,7 @@ struct past_looks {
     size_t tidy_bytes;       /* what it took when it was written down last */
 };
 
-/* Adds a snapshot (copied; it may borrow from the newest one) as the newest. Returns 0 or -ENOMEM. */
+/* Adds a snapshot (copied; it may borrow from the newest one) as the newest, and follows its clock. Returns 0 or -ENOMEM. */
 int past_add(struct past_looks *p, const struct snapshot *s);
 
 /* The newest; NULL: there is none. Valid until the next is added. */
@@ -38,6 +38,10 @@ struct past_ids {
     const char *id, *link_id;
 };
 struct past_ids past_named(const struct past_looks *p, const char *name);
+
+/* It is now so late, by the clock of the calendar and by that since boot. Where the first was set back, the looks since boot go back
+ * with it: how long ago they were is as true as before, and of what is yet to come nothing can be concluded. */
+void past_follow_clock(struct past_looks *p, uint64_t wall_us, uint64_t mono_us);
 
 /* All but those of that time, as a history that borrows them. Returns 0 or -ENOMEM. */
 int past_before(const struct past_looks *p, uint64_t wall_us, struct history **ret);

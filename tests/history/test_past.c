@@ -183,12 +183,54 @@ static void test_without_that_time(void **state)
     world_done(&w);
 }
 
+/* A clock that is set back an hour: looks since boot are as long ago as before, those of before are left alone. */
+static void test_clock_is_set_back(void **state)
+{
+    struct world w = world_new(6);
+    struct past_looks past = { 0 };
+    const struct snapshot *v;
+    uint64_t first_us = w.wall_us;
+
+    (void)state;
+    add(&past, world_look(&w));
+    w.mono_us = MINUTE_US; /* a boot, after a day */
+    w.wall_us += DAY_US;
+    for (unsigned i = 0; i < 3; i++, wait_a_minute(&w)) {
+        w.links[0].speed = 1 + i;
+        add(&past, world_look(&w));
+    }
+    past_follow_clock(&past, w.wall_us, w.mono_us); /* nothing was set */
+    v = past.history->snapshots.v;
+    assert_int_equal(v[3].wall_us, w.wall_us - MINUTE_US);
+    w.wall_us -= 60 * MINUTE_US;
+    past_follow_clock(&past, w.wall_us, w.mono_us);
+    assert_int_equal(past.history->snapshots.n, 4);
+    assert_int_equal(v[0].wall_us, first_us);
+    for (unsigned i = 1; i < 4; i++)
+        assert_int_equal(v[i].wall_us, w.wall_us - (4 - i) * MINUTE_US);
+    w.wall_us -= 2 * MINUTE_US;
+    w.links[0].speed = 1;
+    add(&past, world_look(&w));
+    v = past.history->snapshots.v;
+    assert_int_equal(v[3].wall_us, v[4].wall_us - MINUTE_US);
+    w.mono_us = 0; /* another boot: nobody knows how long ago that was */
+    w.wall_us -= 60 * MINUTE_US;
+    past_follow_clock(&past, w.wall_us, w.mono_us);
+    assert_int_equal(v[4].wall_us, w.wall_us + 60 * MINUTE_US);
+    past_done(&past);
+    world_done(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quiet),  cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_bounds), cmocka_unit_test(test_same),
-        cmocka_unit_test(test_still),  cmocka_unit_test(test_without_that_time),
+        cmocka_unit_test(test_quiet),
+        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_same),
+        cmocka_unit_test(test_still),
+        cmocka_unit_test(test_without_that_time),
+        cmocka_unit_test(test_clock_is_set_back),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
