@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct plugin p = { .status = PLUGIN_OK, .text = text };
 
     memcpy(text, data, size < sizeof(text) - 1 ? size : sizeof(text) - 1);
-    snprintf(label, sizeof(label), "%s", text);
+    snprintf(label, sizeof(label), "%.*s", (int)sizeof(label) - 1, text);
     p.numbers.v = &number;
     p.numbers.n = 1;
     p.lines.v = lines;
