@@ -196,6 +196,7 @@ static void on_client_gone(void *userdata, struct client *c)
 
     publish_unsubscribe(m, c);
     memory_client_gone(m, c);
+    page_client_gone(m, c);
     probe_requests_client_gone(m, c);
     for (size_t i = 0; i < m->waiters.n; i++)
         if (m->waiters.v[i].client != c)

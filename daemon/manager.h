@@ -141,8 +141,10 @@ struct manager {
     struct journal *journal;
     struct alerts *alerts; /* NULL: none are told */
     VEC(struct client *) subscribers;
-    VEC(struct part) parts;           /* as long as there are subscribers */
-    VEC(struct waiter) waiters;       /* for the end of a look */
+    VEC(struct part) parts;     /* as long as there are subscribers */
+    VEC(struct waiter) waiters; /* for the end of a look */
+    /* Whose pages are being made: not more, for each has up to a MiB of what was, and in the end delays others by some ms. */
+    const struct client *paged[2];
     bool is_ready;                    /* and the service manager knows it */
     sd_event_source *ping, *starting; /* of supervision.c */
     uint64_t ping_us;
@@ -367,6 +369,8 @@ struct get_page_arguments {
 };
 extern const struct varlink_argument GET_PAGE_ARGUMENTS[];
 int get_page(void *client, const struct varlink_call *call, const void *arguments, FILE *out);
+/* That client has gone. */
+void page_client_gone(struct manager *m, const struct client *client);
 
 /* ---- settings.c ---- */
 /* The configuration into a new one, to be released by config_done() in any case. Returns 0, -EBADMSG where something is wrong

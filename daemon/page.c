@@ -37,6 +37,24 @@ static void paging_free(struct paging *p)
     free(p);
 }
 
+/* ---- whose pages are being made ---- */
+
+static const struct client **place_of(struct manager *m, const struct client *client)
+{
+    for (size_t i = 0; i < ELEMENTS(m->paged); i++)
+        if (m->paged[i] == client)
+            return &m->paged[i];
+    return NULL;
+}
+
+void page_client_gone(struct manager *m, const struct client *client)
+{
+    const struct client **place = client ? place_of(m, client) : NULL;
+
+    if (place)
+        *place = NULL;
+}
+
 /* ---- the page ---- */
 
 /* Writes the reply. Returns 0 or -ENOMEM. */
@@ -78,6 +96,8 @@ static void send_page(struct paging *p, struct client *client)
 {
     struct buffer_writer w;
     struct buffer *message = NULL;
+
+    page_client_gone(p->manager, client);
 
     if (client && buffer_open(&w) == 0) {
         if (write_page(p, w.out) < 0)
@@ -168,6 +188,7 @@ int get_page(void *client, const struct varlink_call *call, const void *argument
 {
     const struct get_page_arguments *a = arguments;
     struct manager *m = client_userdata(client);
+    const struct client **place;
     struct paging *p;
     int r;
 
@@ -180,11 +201,18 @@ int get_page(void *client, const struct varlink_call *call, const void *argument
         varlink_error(out, INTERFACE ".NotReady", NULL, NULL);
         return VARLINK_REPLIED;
     }
+    place = place_of(m, NULL);
+    if (!place) {
+        varlink_error(out, INTERFACE ".Busy", NULL, NULL);
+        return VARLINK_REPLIED;
+    }
     p = prepare(m, a);
     if (!p)
         return -ENOMEM;
-    if (ask_next(p, client) == 0)
+    if (ask_next(p, client) == 0) {
+        *place = client;
         return VARLINK_DEFERRED;
+    }
     r = write_page(p, out);
     paging_free(p);
     return r < 0 ? r : VARLINK_REPLIED;

@@ -91,6 +91,22 @@ class Page(Memory):
         os.kill(writer, signal.SIGCONT)
         self.assertIn("Trend of link2", self.page(d))
 
+    def test_not_more_than_two_at_a_time(self):
+        d = self.run_on(golden(FLAPPING))
+        self.wait_until_written(d)
+        writer = self.writer_of(d)
+        os.kill(writer, signal.SIGSTOP)
+        clients = [d.client() for _ in range(3)]
+        for client in clients:
+            client.call(OURS + "GetPage")
+        self.assert_error(clients[2].message(), OURS + "Busy")
+        os.kill(writer, signal.SIGCONT)
+        for client in clients[:2]:
+            self.assertIn("page", client.message()["parameters"])
+        self.assertIn("page", clients[2].ask(OURS + "GetPage")["parameters"])
+        for client in clients:
+            client.close()
+
 
 if __name__ == "__main__":
     daemon.main()
