@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Plain CMake, as the README says it: configures and builds in a folder of its own, from any folder, with the
-# compiler's own defaults, and installs what a package would hold. usage: test_build.sh TOP
+# compiler's own defaults, what ./run builds, and installs what a package would hold. usage: test_build.sh TOP
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 unset CMAKE_GENERATOR
-if ! { cmake -S "$1" -B build -DBUILD_TESTING=OFF && cmake --build build -j 2; } >log 2>&1; then
+if ! { cmake -S "$1" -B build -DBUILD_TESTING=OFF && cmake --build build -j 2 --target programs; } >log 2>&1; then
     cat log
     exit 1
 fi
