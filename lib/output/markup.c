@@ -100,13 +100,13 @@ int markup_lines_begin(struct markup_lines *lines)
 int markup_lines_end(struct markup_lines *lines, const char *element, FILE *out)
 {
     int r = fclose(lines->text) == 0 ? 0 : -ENOMEM;
-    char *rest = r == 0 ? lines->v : NULL;
+    char *rest = NULL;
 
-    if (!element)
-        markup_text(rest, out);
-    for (char *line = element ? strsep(&rest, "\n") : NULL; line; line = strsep(&rest, "\n"))
-        if (*line)
-            markup(out, "<%s>%s</%s>\n", element, line, element);
+    if (r == 0 && !element)
+        markup_text(lines->v, out);
+    for (char *line = r == 0 && element ? strtok_r(lines->v, "\n", &rest) : NULL; line;
+         line = strtok_r(NULL, "\n", &rest))
+        markup(out, "<%s>%s</%s>\n", element, line, element);
     free(lines->v);
     *lines = (struct markup_lines){ 0 };
     return r;

@@ -35,7 +35,7 @@ static void markup_is_escaped(void **state)
 static void what_is_obeyed_is_replaced(void **state)
 {
     (void)state;
-    assert_text("a\x01\x1b[31mb\x7f\tc\nd", "a" NONE NONE "[31mb" NONE NONE "c\nd");
+    assert_text("a\x01\x1b[31mb\x7f\tc\n9", "a" NONE NONE "[31mb" NONE NONE "c\n9");
     assert_text("\xc2\x85\xc2\x9b\xc2\xa0",
                 NONE NONE "\xc2\xa0"); /* C1, and U+00A0, which is none */
     assert_text("x\xe2\x80\xaey\xe2\x81\xa6z", "x" NONE "y" NONE "z");   /* U+202E, U+2066 */
