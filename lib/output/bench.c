@@ -191,8 +191,8 @@ static void print_troubles(const struct printing *p, const struct timed *const *
     }
 }
 
-/* What is read, through what, and who uses it. */
-static void print_head(const struct printing *p, const struct bench_device *d)
+/* What is read, and through what. */
+static void print_name(const struct printing *p, const struct bench_device *d)
 {
     const struct device *x = d->device;
     char nodes[TEXT], payload[32];
@@ -203,6 +203,13 @@ static void print_head(const struct printing *p, const struct bench_device *d)
         fprintf(p->out, ", at most %s by %s",
                 words_payload(d->path.kb_per_s, payload, sizeof(payload)), d->path.hop);
     putc('\n', p->out);
+}
+
+/* Who uses it. */
+static void print_users(const struct printing *p, const struct bench_device *d)
+{
+    const struct device *x = d->device;
+
     for (size_t i = 0; i < x->users.n; i++)
         fprintf(p->out, "%s%s\n", i ? "        " : "In use: ", x->users.v[i]);
     if (x->users.n)
@@ -249,7 +256,8 @@ static int print_device(const struct printing *p, const struct bench_device *d)
 {
     _cleanup_(table_freep) struct table *t = device_table(p, d);
 
-    print_head(p, d);
+    print_name(p, d);
+    print_users(p, d);
     if (!t)
         return -1;
     table_print(t, p->style, p->out);
@@ -428,7 +436,7 @@ void output_bench(const struct bench *b, const struct text_style *style, bool ch
 
 /* ---- as HTML: the same tables and sentences ---- */
 
-static int html_lines(struct printing *p, const void *what,
+static int html_lines(struct printing *p, const char *element, const void *what,
                       void (*print)(const struct printing *p, const void *what), FILE *out)
 {
     struct markup_lines lines;
@@ -438,12 +446,17 @@ static int html_lines(struct printing *p, const void *what,
         return r;
     p->out = lines.text;
     print(p, what);
-    return markup_lines_end(&lines, "p", out);
+    return markup_lines_end(&lines, element, out);
 }
 
-static void device_head(const struct printing *p, const void *what)
+static void device_name(const struct printing *p, const void *what)
 {
-    print_head(p, what);
+    print_name(p, what);
+}
+
+static void device_users(const struct printing *p, const void *what)
+{
+    print_users(p, what);
 }
 
 static void device_sentences(const struct printing *p, const void *what)
@@ -454,11 +467,13 @@ static void device_sentences(const struct printing *p, const void *what)
 static int html_device(struct printing *p, const struct bench_device *d, FILE *out)
 {
     _cleanup_(table_freep) struct table *t = device_table(p, d);
-    int r = t ? html_lines(p, d, device_head, out) : -ENOMEM;
+    int r = t ? html_lines(p, "h3", d, device_name, out) : -ENOMEM;
 
     if (r == 0)
+        r = html_lines(p, "p", d, device_users, out);
+    if (r == 0)
         table_html(t, out);
-    return r < 0 ? r : html_lines(p, d, device_sentences, out);
+    return r < 0 ? r : html_lines(p, "p", d, device_sentences, out);
 }
 
 static void together_head(const struct printing *p, const void *what)
@@ -476,13 +491,13 @@ static int html_together(struct printing *p, const struct bench *b, FILE *out)
 {
     _cleanup_(table_freep) struct table *t = together_table(p, b),
                                         *shares = b->best ? shares_table(b->best) : NULL;
-    int r = t && (shares || !b->best) ? html_lines(p, b, together_head, out) : -ENOMEM;
+    int r = t && (shares || !b->best) ? html_lines(p, "h3", b, together_head, out) : -ENOMEM;
 
     if (r == 0)
         table_html(t, out);
     if (r == 0 && shares)
         table_html(shares, out);
-    return r < 0 ? r : html_lines(p, b, together_sentences, out);
+    return r < 0 ? r : html_lines(p, "p", b, together_sentences, out);
 }
 
 int output_html_bench(const struct bench *b, FILE *out)

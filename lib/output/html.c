@@ -143,7 +143,8 @@ void html_verdict(const struct page *p, const struct link *l)
 
 void html_fold_begin(const struct page *p, size_t n)
 {
-    fprintf(p->out, "<details%s><summary>", n > HTML_ROWS_OPEN ? "" : " open=\"open\"");
+    fprintf(p->out, "<details%s%s><summary>", n > HTML_ROWS_PRINTED ? "" : " class=\"paper\"",
+            n > HTML_ROWS_OPEN ? "" : " open=\"open\"");
 }
 
 void html_fold_body(const struct page *p)

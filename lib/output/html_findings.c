@@ -120,7 +120,8 @@ static void kind(const struct page *p, size_t first)
 
     for (size_t i = first; i < r->findings.n; i++)
         n += same_kind(v[i], v[first]);
-    fprintf(p->out, "<details%s>", v[first]->severity > SEVERITY_INFO ? " open=\"open\"" : "");
+    fprintf(p->out, "<details%s%s>", n > HTML_ROWS_OPEN ? "" : " class=\"paper\"",
+            v[first]->severity > SEVERITY_INFO ? " open=\"open\"" : "");
     markup(p->out, "<summary><code>%s</code> (%zu): %s</summary>\n", e->code, n, e->title);
     fputs("<div class=\"kind\"><div>\n", p->out);
     for (size_t i = first; i < r->findings.n; i++)

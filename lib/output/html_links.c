@@ -46,7 +46,7 @@ static void modes(const struct page *p, const struct link *l)
 {
     char mode[64], lack[80], payload[32] = "";
 
-    markup(p->out, "<td>%s</td>", words_mode(&l->actual, mode, sizeof(mode)));
+    markup(p->out, "<td class=\"n\">%s</td>", words_mode(&l->actual, mode, sizeof(mode)));
     words_payload(link_payload_kb_per_s(l), payload, sizeof(payload));
     markup(p->out, "<td class=\"r\">%s</td><td class=\"r\">%s</td><td>", payload,
            measured(l, mode, sizeof(mode)));
@@ -126,7 +126,7 @@ static void claims_table(const struct link *l, const struct argument *a, FILE *o
         for (size_t i = 0; i < c.n; i++) {
             bool is_clock = c.v[i].who == WHO_CLOCK;
 
-            markup(out, "<tr><td>%s</td><td>", c.what);
+            markup(out, "<tr><td>%s</td><td class=\"n\">", c.what);
             mode_cell(&c.v[i], a && is_clock ? &a->measured.v[clocks] : NULL, out);
             clocks += is_clock;
             markup(out, "</td><td>%s</td><td>%s</td></tr>\n", who_to_string(c.v[i].who),
@@ -267,11 +267,12 @@ static int print_arguments(const struct page *p, const struct html_arguments *al
     for (size_t i = 0; i < all->list.n; i++)
         sorted[i] = &all->list.v[i];
     qsort(sorted, all->list.n, sizeof(*sorted), compare_arguments);
-    fputs("<section aria-labelledby=\"why\">\n<h2 id=\"why\">Why they are judged so</h2>\n",
+    fputs("<section aria-labelledby=\"why\">\n<h2 id=\"why\">Why they are judged so</h2>\n"
+          "<div class=\"whys\">\n",
           p->out);
     for (size_t i = 0; r == 0 && i < all->list.n; i++)
         r = print_argument(p, all, (size_t)(sorted[i] - all->list.v));
-    fputs("</section>\n", p->out);
+    fputs("</div></section>\n", p->out);
     free(sorted);
     return r;
 }

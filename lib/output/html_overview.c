@@ -19,7 +19,7 @@ static const struct standing {
     [SEVERITY_CRITICAL] = { "critical", "✕", "critical" },
 }, UNSEEN = { "unknown", "?", "not everything could be examined" },
   UNJUDGED = { "unknown", "?", "no link could be judged" },
-  NOT_ALL = { "unknown", "?", "nothing found, but not all could be judged" };
+  NOT_ALL = { "unknown", "?", "no alarm, but not all could be judged" };
 
 static const struct standing *standing_of(const struct report *r)
 {

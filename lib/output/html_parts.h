@@ -57,8 +57,8 @@ void html_verdict(const struct page *p, const struct link *l);
 const struct device *const *html_devices_on(const struct page *p, const struct link *l,
                                             size_t *ret_n);
 
-/* Tables of more rows than this are folded. */
-enum { HTML_ROWS_OPEN = 40 };
+/* Tables of more rows than this are folded; and of more than this on paper, too. */
+enum { HTML_ROWS_OPEN = 40, HTML_ROWS_PRINTED = 400 };
 
 /* What may be folded, `n` rows: begins with its title, goes on with its body. */
 void html_fold_begin(const struct page *p, size_t n);

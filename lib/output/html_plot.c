@@ -388,11 +388,12 @@ int html_plot(struct page *p, const struct html_trend *t)
     int height = (GAP + PANEL) * (1 + (int)counters + (usual ? 1 : 0) + (latency ? 1 : 0)) + FOOT;
     int r = 0;
 
-    markup(p->out,
-           "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Trend of %s\">\n"
-           "<svg width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" role=\"img\">\n"
-           "<title>Trend of %s</title>\n<desc>",
-           t->link->kernel_name, WIDTH, height, WIDTH, height, t->link->kernel_name);
+    markup(
+        p->out,
+        "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Trend of %s\">\n"
+        "<svg width=\"%d\" height=\"%d\" style=\"min-width:%dpx\" viewBox=\"0 0 %d %d\" role=\"img\">\n"
+        "<title>Trend of %s</title>\n<desc>",
+        t->link->kernel_name, WIDTH, height, WIDTH * 4 / 5, WIDTH, height, t->link->kernel_name);
     describe(t, p->out);
     fputs("</desc>\n", p->out);
     r = draw_rate(&d);
