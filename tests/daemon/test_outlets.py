@@ -115,6 +115,17 @@ class Check(daemon.Test):
             self.assertEqual(re.sub(r" 'age'=0s;;;0;|[|]age=0;;;0;", "", there.stdout), here.stdout, words)
             self.assertNotEqual(there.stdout, here.stdout, words)  # it has an age
 
+    def test_old_report(self):
+        """Of this machine, whatever that has: nobody looks again for a day."""
+        d = self.start(config="[daemon]\nwatch = 1d\ncounters = 1d\n").ready()
+        deadline = time.monotonic() + daemon.PATIENCE
+        while not (p := hbactl("--socket", d.path, "check", "--max-age", "1")).stdout.startswith("HBAD UNKNOWN - the report is "):
+            self.assertLess(time.monotonic(), deadline, p.stdout)
+            time.sleep(0.1)
+        self.assertEqual(p.returncode, 3)
+        self.assertRegex(p.stdout, r"is \d+ s old, of 20\d\d-.* UTC; then: ")
+        self.assertNotIn(" s old", hbactl("--socket", d.path, "check").stdout)
+
     def test_arguments(self):
         d = self.start(golden(BELOW)).ready()
         answer = d.ask(OURS + "Check", {"names": ["sdc"], "critical": "0"})["parameters"]
