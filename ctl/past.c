@@ -189,8 +189,7 @@ static int print_finding(void *userdata, struct bytes element)
         return -EBADMSG;
     is_loud = found[IS_QUIET].len && *found[IS_QUIET].data == 'f';
     fprintf(a->request->out, "%s: %s: %s%s\n", a->head, code, summary,
-            is_loud && !a->request->past.withdraw ? " (it stays what it is: something hangs)"
-                                                  : "");
+            is_loud && !a->request->past.withdraw ? " (it stays what it is: something hangs)" : "");
     return 0;
 }
 
