@@ -50,6 +50,8 @@ int main(int argc, char **argv)
         r = collect_adapter(live, &options.gather);
     tiers_done(&tiers);
     source_close(live);
+    if (r == -EPIPE && options.serves) /* hbad has ended, which is no fault of this one */
+        r = 0;
     if (r < 0)
         fprintf(stderr, "hbad-collect: %s\n", strerror(-r));
     return r < 0;

@@ -388,6 +388,15 @@ class Serve(daemon.Test):
                 self.assertEqual((status, answer), (1, b""))
                 self.assertIn(said, why)
 
+    def test_who_asked_has_gone(self):
+        """That is no failure of the collector, and no line in the journal."""
+        ours, its = socket.socketpair()
+        ours.sendall(b'{"method":"io.hbad.collect.Adapter","parameters":{"below":"/sys/devices/x/","unasked":true}}\0')
+        ours.close()
+        with its:
+            p = subprocess.run([COLLECT, "--serve"], stdin=its, stdout=its, stderr=subprocess.PIPE, timeout=daemon.PATIENCE, check=False)
+        self.assertEqual((p.returncode, p.stderr), (0, b""))
+
     def test_probes_are_refused(self):
         call = '{"method":"io.hbad.collect.Probe","parameters":{"below":"/sys/devices/x/"%s}}\0'
         for more, said in (("", "no devices"), (',"devices":["sda"]', "no H:C:T:L"), (',"devices":"0:0:0:0"', "parameter"),
