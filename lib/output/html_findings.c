@@ -10,7 +10,10 @@
 #include "output/argument.h"
 #include "output/html_parts.h"
 
-enum { NAMES_OPEN = 16 }; /* objects of one finding that are named without folding */
+enum {
+    NAMES_OPEN = 16, /* objects of one finding that are named without folding */
+    KIND_OPEN = 8,   /* findings of one kind, the same */
+};
 
 /* What the finding is about. */
 static void subjects(const struct page *p, const struct finding *f)
@@ -110,23 +113,45 @@ static bool same_kind(const struct finding *a, const struct finding *b)
            a->entry->remedies == b->entry->remedies;
 }
 
-/* All of a kind, from the i-th on, which is the first of it. */
-static void kind(const struct page *p, size_t first)
+size_t html_kind(const struct report *r, size_t first)
 {
-    const struct report *r = p->report;
-    const struct finding *const *v = (const struct finding *const *)r->findings.v;
-    const struct catalog_entry *e = v[first]->entry;
     size_t n = 0;
 
+    for (size_t i = 0; i < first; i++)
+        if (same_kind(r->findings.v[i], r->findings.v[first]))
+            return 0;
     for (size_t i = first; i < r->findings.n; i++)
-        n += same_kind(v[i], v[first]);
+        n += same_kind(r->findings.v[i], r->findings.v[first]);
+    return n;
+}
+
+/* All `n` of a kind, of which the first is there; where there are many, the later ones are folded. */
+static void findings(const struct page *p, size_t first, size_t n)
+{
+    const struct report *r = p->report;
+    size_t shown = 0;
+
+    for (size_t i = first; i < r->findings.n; i++) {
+        if (!same_kind(r->findings.v[i], r->findings.v[first]))
+            continue;
+        if (shown++ == KIND_OPEN)
+            markup(p->out, "<details><summary>and %zu more</summary>\n", n - KIND_OPEN);
+        finding(p, r->findings.v[i], i);
+    }
+    if (n > KIND_OPEN)
+        fputs("</details>\n", p->out);
+}
+
+static void kind(const struct page *p, size_t first, size_t n)
+{
+    const struct finding *f = p->report->findings.v[first];
+    const struct catalog_entry *e = f->entry;
+
     fprintf(p->out, "<details%s%s>", n > HTML_ROWS_OPEN ? "" : " class=\"paper\"",
-            v[first]->severity > SEVERITY_INFO ? " open=\"open\"" : "");
+            f->severity > SEVERITY_INFO ? " open=\"open\"" : "");
     markup(p->out, "<summary><code>%s</code> (%zu): %s</summary>\n", e->code, n, e->title);
     fputs("<div class=\"kind\"><div>\n", p->out);
-    for (size_t i = first; i < r->findings.n; i++)
-        if (same_kind(v[i], v[first]))
-            finding(p, v[i], i);
+    findings(p, first, n);
     fputs("</div><div class=\"advice\">\n", p->out);
     words(p, ARGUMENT_CAUSES, e->causes);
     words(p, ARGUMENT_REMEDIES, e->remedies);
@@ -143,12 +168,10 @@ int html_findings(struct page *p)
     if (!r->findings.n)
         fputs("<p>Nothing is found.</p>\n", p->out);
     for (size_t i = 0; i < r->findings.n; i++) {
-        bool is_first = true;
+        size_t n = html_kind(r, i);
 
-        for (size_t k = 0; k < i && is_first; k++)
-            is_first = !same_kind(r->findings.v[k], r->findings.v[i]);
-        if (is_first)
-            kind(p, i);
+        if (n)
+            kind(p, i, n);
     }
     fputs("</section>\n", p->out);
     return 0;

@@ -78,6 +78,8 @@ bool html_is_of(const struct link *l, const struct model *m, size_t first, size_
 
 /* ---- arguments ---- */
 
+enum { ARGUMENTS_OPEN = 40 };
+
 /* What the clock measured of several links, in kB/s. */
 struct range {
     uint64_t least, most;
@@ -256,23 +258,46 @@ static int compare_arguments(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Those of links that are not as they should be come first. */
+static int print_some(const struct page *p, const struct html_arguments *all,
+                      const struct argument *const *v, size_t n)
+{
+    int r = 0;
+
+    fputs("<div class=\"whys\">\n", p->out);
+    for (size_t i = 0; r == 0 && i < n; i++)
+        r = print_argument(p, all, (size_t)(v[i] - all->list.v));
+    fputs("</div>\n", p->out);
+    return r;
+}
+
+/* Those of links that are not as they should be come first; where there are many, the others are folded. */
 static int print_arguments(const struct page *p, const struct html_arguments *all)
 {
     const struct argument **sorted = calloc(all->list.n + 1, sizeof(struct argument *));
-    int r = 0;
+    size_t n = all->list.n, odd = 0;
+    int r;
 
     if (!sorted)
         return -ENOMEM;
-    for (size_t i = 0; i < all->list.n; i++)
+    for (size_t i = 0; i < n; i++) {
         sorted[i] = &all->list.v[i];
-    qsort(sorted, all->list.n, sizeof(*sorted), compare_arguments);
-    fputs("<section aria-labelledby=\"why\">\n<h2 id=\"why\">Why they are judged so</h2>\n"
-          "<div class=\"whys\">\n",
+        odd += words_is_odd(all->list.v[i].first);
+    }
+    qsort(sorted, n, sizeof(*sorted), compare_arguments);
+    fputs("<section aria-labelledby=\"why\">\n<h2 id=\"why\">Why they are judged so</h2>\n",
           p->out);
-    for (size_t i = 0; r == 0 && i < all->list.n; i++)
-        r = print_argument(p, all, (size_t)(sorted[i] - all->list.v));
-    fputs("</div></section>\n", p->out);
+    if (n <= ARGUMENTS_OPEN)
+        odd = n;
+    r = odd ? print_some(p, all, sorted, odd) : 0;
+    if (r == 0 && odd < n) {
+        markup(
+            p->out,
+            "<details><summary>%zu of links that are as they should be, or have none</summary>\n",
+            n - odd);
+        r = print_some(p, all, sorted + odd, n - odd);
+        fputs("</details>\n", p->out);
+    }
+    fputs("</section>\n", p->out);
     free(sorted);
     return r;
 }

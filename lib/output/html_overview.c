@@ -54,6 +54,14 @@ static void counts(const struct report *r, FILE *out)
     closing_counts(r, NULL, out);
 }
 
+static void severity(const struct page *p, const struct finding *f)
+{
+    const char *word = severity_to_string(f->severity);
+
+    markup(p->out, "<li><b class=\"s %s\">%s</b> ", word, word);
+}
+
+/* What is more than info: each, or, where that are many, each kind. */
 static void named_findings(const struct page *p)
 {
     const struct report *r = p->report;
@@ -62,14 +70,18 @@ static void named_findings(const struct page *p)
     if (!bad)
         return;
     fputs("<ul class=\"found\">\n", p->out);
-    for (size_t i = 0; i < r->findings.n && i < bad && i < NAMED_MAX; i++) {
+    for (size_t i = 0; i < r->findings.n && i < bad; i++) {
         const struct finding *f = r->findings.v[i];
+        size_t n = bad > NAMED_MAX ? html_kind(r, i) : 1;
 
-        markup(p->out, "<li><b class=\"s %s\">%s</b> <a href=\"#f%zu\">%s</a></li>\n",
-               severity_to_string(f->severity), severity_to_string(f->severity), i, f->summary);
+        if (!n)
+            continue;
+        severity(p, f);
+        if (n > 1)
+            markup(p->out, "<a href=\"#f%zu\">%zu times %s</a></li>\n", i, n, f->entry->title);
+        else
+            markup(p->out, "<a href=\"#f%zu\">%s</a></li>\n", i, f->summary);
     }
-    if (bad > NAMED_MAX)
-        markup(p->out, "<li><a href=\"#findings\">and %zu more</a></li>\n", bad - NAMED_MAX);
     fputs("</ul>\n", p->out);
 }
 

@@ -45,6 +45,9 @@ void html_reference(const struct page *p, const char *id, const char *otherwise)
 /* The finding's number, for its anchor. */
 size_t html_finding_number(const struct page *p, const struct finding *f);
 
+/* How many findings are of the kind of that one, so that the same is to be said of them, if it is the first of it; else 0. */
+size_t html_kind(const struct report *r, size_t first);
+
 /* The class of how a link is, for the style: "ok", "below", "capped", "unknown", "none", "down", "empty", "disabled". And the
  * sign that says the same as the colour. */
 const char *html_class(const struct link *l);

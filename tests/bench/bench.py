@@ -96,6 +96,8 @@ def comparisons(programs, work):
             for path, what in ((one, "5,000 LUNs"), (stream, "5,000 LUNs as a stream"), (two, "10,000 LUNs"))}
     report = {path: ("hbactl report --json, %s" % luns, [hbactl, "--capture", path, "report", "--json"])
               for path, luns in ((one, "5,000 LUNs"), (two, "10,000 LUNs"))}
+    page = {path: ("hbactl report --html, %s" % luns, [hbactl, "--capture", path, "report", "--html", "/dev/null"])
+            for path, luns in ((one, "5,000 LUNs"), (two, "10,000 LUNs"))}
     like_peer, doubled = {"cpu": 1.0, "MiB": 64}, {"cpu": 2.2, "peak": 2.2}
     return [
         Comparison(("hbactl list devices, 5,000 LUNs", test_opens.list_devices(hbactl, top)), lsscsi, {"cpu": 1.0}),
@@ -104,6 +106,8 @@ def comparisons(programs, work):
         Comparison(report[one], load[one], like_peer),
         Comparison(show[two], show[one], doubled, status),
         Comparison(report[two], report[one], doubled),
+        Comparison(page[one], report[one], {"cpu": 1.25, "peak": 1.25}),
+        Comparison(page[two], page[one], doubled),
     ], [lsscsi, load[one], load[two]]
 
 

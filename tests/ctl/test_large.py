@@ -54,6 +54,20 @@ class Large(unittest.TestCase):
         self.assertRegex(p.stdout, r"warning: %s \(SEAGATE \w+\) runs at 6\.0 Gb/s; both ends can do 12\.0 Gb/s" % ODD)
         self.assertIn("\n1 of ", p.stdout)
 
+    def test_the_page_is_bounded_and_begins_with_the_odd_one(self):
+        page = hbactl("--capture", self.odd, "report", "--html", "-").stdout
+        report = hbactl("--capture", self.odd, "report", "--json=short").stdout
+        self.assertLess(len(page), len(report) / 2)
+        self.assertEqual(page.count('<tr id="l'), len(json.loads(report)["links"]))
+        self.assertEqual(page.count('<tr id="d'), DISKS)
+        self.assertLess(page.count("<tspan"), DISKS)                        # what is alike shares a row of a map,
+        self.assertLess(page.count('<article class="why"'), DISKS / 5)     # and an argument;
+        self.assertEqual(page.count('<div class="adapter">'), 1)            # and only the adapter of the odd one is not folded
+        top = page[:page.index("</section>")]
+        self.assertIn('href="#f0">%s (SEAGATE' % ODD, top)
+        self.assertIn("1 of them runs below its expected mode.", top)
+        self.assertEqual(len(re.findall(r'class="bar below"', page)), 1)
+
     def test_and_found_by_name(self):
         p = hbactl("--capture", self.odd, "show", ODD, "--json")
         link = json.loads(p.stdout)
