@@ -288,7 +288,6 @@ int acknowledge(void *client, const struct varlink_call *call, const void *argum
     const struct acknowledge_arguments *a = arguments;
     struct manager *m = client_userdata(client);
     struct finding *findings[FINDINGS_MAX];
-    const char *wrong;
     size_t n;
 
     (void)call;
@@ -296,15 +295,8 @@ int acknowledge(void *client, const struct varlink_call *call, const void *argum
         varlink_error(out, "org.varlink.service.PermissionDenied", NULL, NULL);
         return VARLINK_REPLIED;
     }
-    if (!m->report) {
-        varlink_error(out, INTERFACE ".NotReady", NULL, NULL);
+    if (method_is_refused(m, wrong_argument(m, a), out))
         return VARLINK_REPLIED;
-    }
-    wrong = wrong_argument(m, a);
-    if (wrong) {
-        varlink_error(out, "org.varlink.service.InvalidParameter", "parameter", wrong);
-        return VARLINK_REPLIED;
-    }
     n = choose(m, a, findings);
     if (!n) {
         varlink_error(out, INTERFACE ".NoSuchFinding", "name", a->name);

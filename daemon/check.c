@@ -91,13 +91,8 @@ int check_method(void *client, const struct varlink_call *call, const void *argu
     int status;
 
     (void)call;
-    if (wrong || !m->report) {
-        if (wrong)
-            varlink_error(out, "org.varlink.service.InvalidParameter", "parameter", wrong);
-        else
-            varlink_error(out, INTERFACE ".NotReady", NULL, NULL);
+    if (method_is_refused(m, wrong, out))
         return VARLINK_REPLIED;
-    }
     printed = open_memstream(&text, &len);
     if (!printed)
         return -ENOMEM;

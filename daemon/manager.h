@@ -292,6 +292,8 @@ void supervision_reloaded(struct manager *m);
 
 /* ---- methods.c ---- */
 extern const struct varlink_service SERVICE;
+/* Is there an argument that cannot be (`wrong`, its name; NULL: none is), or nothing to answer from yet? Then that is answered. */
+bool method_is_refused(const struct manager *m, const char *wrong, FILE *out);
 /* Answers those who wait for the end of a look that is over. */
 void methods_looked(struct manager *m);
 

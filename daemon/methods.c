@@ -23,10 +23,13 @@ static struct manager *manager_of(void *client)
     return client_userdata(client);
 }
 
-static int no_report(FILE *out)
+bool method_is_refused(const struct manager *m, const char *wrong, FILE *out)
 {
-    varlink_error(out, INTERFACE ".NotReady", NULL, NULL);
-    return VARLINK_REPLIED;
+    if (wrong)
+        varlink_error(out, "org.varlink.service.InvalidParameter", "parameter", wrong);
+    else if (!m->report)
+        varlink_error(out, INTERFACE ".NotReady", NULL, NULL);
+    return wrong || !m->report;
 }
 
 static int get_report(void *client, const struct varlink_call *call, const void *arguments,
@@ -37,8 +40,8 @@ static int get_report(void *client, const struct varlink_call *call, const void 
 
     (void)call;
     (void)arguments;
-    if (!m->report)
-        return no_report(out);
+    if (method_is_refused(m, NULL, out))
+        return VARLINK_REPLIED;
     reply = publish_reply(m);
     if (!reply)
         return -ENOMEM;
@@ -69,8 +72,8 @@ static int list(void *client, const struct varlink_call *call, const void *argum
         varlink_error(out, INTERFACE ".NoSuchKind", "kind", wanted->kind);
         return VARLINK_REPLIED;
     }
-    if (!m->report)
-        return no_report(out);
+    if (method_is_refused(m, NULL, out))
+        return VARLINK_REPLIED;
     varlink_begin(out);
     fputs("{\"objects\":", out);
     answer(m->report, "list", wanted->kind, &JSON, out);
@@ -99,8 +102,8 @@ static int show(void *client, const struct varlink_call *call, const void *argum
     size_t n;
 
     (void)call;
-    if (!m->report)
-        return no_report(out);
+    if (method_is_refused(m, NULL, out))
+        return VARLINK_REPLIED;
     n = resolve_name(m->report, name, objects, SHOWN_MAX);
     if (!n) {
         varlink_error(out, INTERFACE ".NoSuchObject", "name", name);
@@ -130,8 +133,8 @@ static int monitor(void *client, const struct varlink_call *call, const void *ar
 
     (void)call;
     (void)arguments;
-    if (!m->report)
-        return no_report(out);
+    if (method_is_refused(m, NULL, out))
+        return VARLINK_REPLIED;
     r = publish_subscribe(m, client);
     return r < 0 ? r : VARLINK_STREAMS;
 }

@@ -193,14 +193,8 @@ int get_page(void *client, const struct varlink_call *call, const void *argument
     int r;
 
     (void)call;
-    if (a->since < 0 || a->since > INT64_MAX / 1000000) {
-        varlink_error(out, "org.varlink.service.InvalidParameter", "parameter", "since");
+    if (method_is_refused(m, a->since < 0 || a->since > INT64_MAX / 1000000 ? "since" : NULL, out))
         return VARLINK_REPLIED;
-    }
-    if (!m->report) {
-        varlink_error(out, INTERFACE ".NotReady", NULL, NULL);
-        return VARLINK_REPLIED;
-    }
     place = place_of(m, NULL);
     if (!place) {
         varlink_error(out, INTERFACE ".Busy", NULL, NULL);

@@ -229,13 +229,8 @@ int remembered(void *client, const struct varlink_call *call, const void *argume
     int e;
 
     (void)call;
-    if (wrong || !m->report) {
-        if (wrong)
-            varlink_error(out, "org.varlink.service.InvalidParameter", "parameter", wrong);
-        else
-            varlink_error(out, INTERFACE ".NotReady", NULL, NULL);
+    if (method_is_refused(m, wrong, out))
         return VARLINK_REPLIED;
-    }
     r = calloc(1, sizeof(*r));
     e = r ? prepare(m, a, r) : -ENOMEM;
     if (e == 0)

@@ -69,7 +69,7 @@ class Metrics(daemon.Test):
 
 
     def test_acknowledged(self):
-        """Of what is lost the severity stays, and it is said that somebody knows."""
+        """A loss that somebody knows of is info, and it is said that somebody does."""
         days = golden("sas-shelf-unplugged-one-finding")
         d = self.start(days).ready()
         for _ in days[1:]:
@@ -78,7 +78,7 @@ class Metrics(daemon.Test):
         before, = lost()
         self.assertNotIn("acknowledged", before)
         self.assertNotIn("error", d.ask(OURS + "Acknowledge", {"name": before["name"], "reason": "it is being moved"}))
-        self.assertEqual(lost(), [dict(before, acknowledged="yes", severity="critical")])
+        self.assertEqual(lost(), [dict(before, acknowledged="yes", severity="info")])
 
     def ask(self, d):
         return parse(hbactl("--socket", d.path, "--daemon", "metrics").stdout)
