@@ -158,7 +158,7 @@ static void print_age(uint64_t taken, FILE *out)
 }
 
 /* Prints the reply to GetText. Nothing is printed of one that is not whole. */
-static int print_text(const struct request *request, struct bytes parameters, bool is_status,
+static int print_text(const struct request *request, struct bytes parameters, bool tells_age,
                       struct outcome *o)
 {
     enum { TEXT, OBJECTS, TAKEN, SUMMARY, NOTES, MEMBERS };
@@ -187,7 +187,7 @@ static int print_text(const struct request *request, struct bytes parameters, bo
     if (r < 0)
         return r;
     fputs(text, request->out);
-    if (is_status && !request->json && !request->style.no_legend)
+    if (tells_age && !request->json && !request->style.no_legend)
         print_age(taken, request->out);
     o->objects = objects < INT32_MAX ? (int)objects : INT32_MAX;
     return 0;
@@ -228,7 +228,8 @@ static int ask_for(const struct request *request, struct client *client, const c
     if (reply.error)
         return take_error(request, &reply);
     r = is_report ? print_report(request, reply.parameters, word, o)
-                  : print_text(request, reply.parameters, strcmp(verb, "status") == 0, o);
+                  : print_text(request, reply.parameters,
+                               strcmp(verb, "status") == 0 || strcmp(verb, "list") == 0, o);
     return r < 0 ? r : 1;
 }
 

@@ -122,10 +122,25 @@ static void print_hint(const struct text_style *style, const char *what, const c
     putc('\n', out);
 }
 
+static void print_unknown(const struct report *r, const struct text_style *style, FILE *out)
+{
+    size_t unknown = count_verdicts(r, VERDICT_UNKNOWN);
+
+    if (!unknown)
+        return;
+    fprintf(out, "%zu cannot be judged: ", unknown);
+    print_names(r, VERDICT_UNKNOWN, unknown, out);
+    fputs(".\n", out);
+    for (size_t i = 0; style && i < r->model->links.n; i++)
+        if (words_has_verdict(r->model->links.v[i], VERDICT_UNKNOWN)) {
+            print_hint(style, "explain", r->model->links.v[i]->kernel_name, out);
+            break;
+        }
+}
+
 static void print_verdicts(const struct report *r, const struct text_style *style, FILE *out)
 {
-    size_t below = count_verdicts(r, VERDICT_BELOW), capped = count_verdicts(r, VERDICT_CAPPED),
-           unknown = count_verdicts(r, VERDICT_UNKNOWN);
+    size_t below = count_verdicts(r, VERDICT_BELOW), capped = count_verdicts(r, VERDICT_CAPPED);
     char text[160];
 
     snprintf(text, sizeof(text), "%zu of them run%s below %s expected mode.", below,
@@ -144,16 +159,16 @@ static void print_verdicts(const struct report *r, const struct text_style *styl
         print_names(r, VERDICT_CAPPED, capped, out);
         fputs(".\n", out);
     }
-    if (unknown) {
-        fprintf(out, "%zu cannot be judged: ", unknown);
-        print_names(r, VERDICT_UNKNOWN, unknown, out);
-        fputs(".\n", out);
-        for (size_t i = 0; style && i < r->model->links.n; i++)
-            if (words_has_verdict(r->model->links.v[i], VERDICT_UNKNOWN)) {
-                print_hint(style, "explain", r->model->links.v[i]->kernel_name, out);
-                break;
-            }
-    }
+    print_unknown(r, style, out);
+}
+
+/* What there is where no link is. */
+static void print_nothing(const struct report *r, FILE *out)
+{
+    if (r->model->hosts.n)
+        fputs("No link was found.\n", out);
+    else
+        fputs(r->unexamined ? "Nothing could be examined.\n" : "No SCSI host was found.\n", out);
 }
 
 void closing_counts(const struct report *r, const struct text_style *style, FILE *out)
@@ -161,10 +176,8 @@ void closing_counts(const struct report *r, const struct text_style *style, FILE
     if (r->model->links.n) {
         print_links(r, out);
         print_verdicts(r, style, out);
-    } else if (r->model->hosts.n) {
-        fprintf(out, "No link was found.\n");
     } else {
-        fputs(r->unexamined ? "Nothing could be examined.\n" : "No SCSI host was found.\n", out);
+        print_nothing(r, out);
     }
 }
 
@@ -230,20 +243,46 @@ void closing_gaps(const struct report *r, FILE *out)
         fprintf(out, "Note: %s.\n", r->notes.v[i]);
 }
 
-void output_closing(const struct report *report, const struct text_style *style, FILE *out)
+static void print_all(const struct report *report, const struct text_style *style, FILE *out)
+{
+    closing_counts(report, style, out);
+    print_findings(report, style, out);
+    closing_gaps(report, out);
+}
+
+static void print_unsure(const struct report *report, const struct text_style *style, FILE *out)
+{
+    if (report->model->links.n)
+        print_unknown(report, style, out);
+    else
+        print_nothing(report, out);
+    closing_gaps(report, out);
+}
+
+static void print_wrapped(const struct report *report, const struct text_style *style,
+                          void (*print)(const struct report *report, const struct text_style *style,
+                                        FILE *out),
+                          FILE *out)
 {
     _cleanup_free_ char *text = NULL;
     size_t size;
     FILE *sentences = open_memstream(&text, &size);
 
-    putc('\n', out);
-    if (sentences) {
-        closing_counts(report, style, sentences);
-        print_findings(report, style, sentences);
-        closing_gaps(report, sentences);
-    }
+    if (sentences)
+        print(report, style, sentences);
     if (sentences && fclose(sentences) == 0)
         text_wrapped(style, text, out);
     else
         fputs("out of memory\n", out);
+}
+
+void output_closing(const struct report *report, const struct text_style *style, FILE *out)
+{
+    putc('\n', out);
+    print_wrapped(report, style, print_all, out);
+}
+
+void closing_unsure(const struct report *report, const struct text_style *style, FILE *out)
+{
+    print_wrapped(report, style, print_unsure, out);
 }

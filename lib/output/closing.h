@@ -17,5 +17,9 @@ void output_finding(const struct report *report, const struct text_style *style,
  * (`style` NULL: plain, without what to type). */
 void closing_counts(const struct report *report, const struct text_style *style, FILE *out);
 
+/* Below a list of findings, so that its end is not taken for all being well: which links cannot be judged, what could not be seen,
+ * and that there is nothing to judge. */
+void closing_unsure(const struct report *report, const struct text_style *style, FILE *out);
+
 /* What could not be seen and why, and what went wrong on the way. */
 void closing_gaps(const struct report *report, FILE *out);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "facts/key.h"
+#include "output/closing.h"
 #include "output/table.h"
 #include "output/words.h"
 
@@ -196,6 +197,8 @@ void output_findings(const struct report *report, const struct text_style *style
                              : table_cell(t, 3, COLOUR_NONE, f->summary);
     }
     print_or_fail(t, r, "finding", report->findings.n, style, out);
+    if (!style->no_legend)
+        closing_unsure(report, style, out);
 }
 
 void output_codes(const struct text_style *style, FILE *out)

@@ -299,6 +299,10 @@ class Forms(Scratch):
 
     def test_a_list_of_nothing_is_one_line(self):
         self.assertEqual(hbactl(*captures(NOTHING_TO_SAY), "list", "findings").stdout, "0 findings.\n")
+        # What nobody can judge is not well for having no finding.
+        said = hbactl(*captures("spi-driver-without-class-and-proc-mpt"), "findings").stdout
+        self.assertRegex(said, r"(?s)\A0 findings\.\n1 cannot be judged: target0:0:1\.\n")
+        self.assertEqual(hbactl(*captures("spi-driver-without-class-and-proc-mpt"), "findings", "--no-legend").stdout, "")
         for options in ([], ["--json"]):
             self.assertEqual(hbactl(*captures(BELOW), *options, "findings").stdout,
                              hbactl(*captures(BELOW), *options, "list", "findings").stdout)

@@ -75,10 +75,10 @@ class Asking(daemon.Test):
 
     def test_age(self):
         running = self.daemon_of(BELOW)
-        for words in ([], ["report"]):
+        for words in ([], ["report"], ["list", "links"], ["findings"]):
             out = hbactl("--socket", running.path, "--daemon", *words).stdout
             self.assertTrue(out.endswith("\nAs hbad saw it on 2026-01-12 09:30 UTC.\n"), out[-200:])
-        for words in (["--no-legend"], ["show", "sdc"], ["list", "links"]):
+        for words in (["--no-legend"], ["show", "sdc"], ["list", "links", "--no-legend"]):
             self.assertNotIn("As hbad saw it", hbactl("--socket", running.path, "--daemon", *words).stdout)
 
     def test_hints_ask_again_the_same_way(self):
