@@ -141,10 +141,10 @@ void html_verdict(const struct page *p, const struct link *l)
 
 /* ---- what may be folded ---- */
 
-void html_fold_begin(const struct page *p, size_t n)
+void html_fold_begin(const struct page *p, size_t n, bool is_open)
 {
     fprintf(p->out, "<details%s%s><summary>", n > HTML_ROWS_PRINTED ? "" : " class=\"paper\"",
-            n > HTML_ROWS_OPEN ? "" : " open=\"open\"");
+            is_open && n <= HTML_ROWS_OPEN ? " open=\"open\"" : "");
 }
 
 void html_fold_body(const struct page *p)

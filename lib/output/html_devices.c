@@ -38,7 +38,7 @@ int html_devices(struct page *p)
     const struct model *m = p->report->model;
 
     fputs("<section aria-labelledby=\"devices\">\n<h2 id=\"devices\">Devices</h2>\n", p->out);
-    html_fold_begin(p, m->devices.n);
+    html_fold_begin(p, m->devices.n, true);
     markup(p->out, "%zu device%s", m->devices.n, m->devices.n == 1 ? "" : "s");
     html_fold_body(p);
     fputs("<table><thead><tr><th scope=\"col\">H:C:T:L</th><th scope=\"col\">Nodes</th>"
@@ -75,7 +75,7 @@ static void parameters(const struct page *p)
         n += m->hosts.v[i]->parameters.n;
     if (!n)
         return;
-    html_fold_begin(p, n);
+    html_fold_begin(p, n, true);
     fputs("Parameters of drivers", p->out);
     html_fold_body(p);
     fputs("<table><thead><tr><th scope=\"col\">Host</th><th scope=\"col\">Parameter</th>"
@@ -101,7 +101,7 @@ int html_versions(struct page *p)
     fputs("<section aria-labelledby=\"versions\">\n<h2 id=\"versions\">Versions</h2>\n", p->out);
     markup(p->out, "<p>Made by %s. Kernel: %s%s%s.</p>\n", HTML_MADE_BY,
            r->kernel ? r->kernel : "not known", r->machine ? ", " : "", r->machine);
-    html_fold_begin(p, r->model->hosts.n);
+    html_fold_begin(p, r->model->hosts.n, true);
     fputs("Adapters", p->out);
     html_fold_body(p);
     fputs(

@@ -14,8 +14,9 @@ enum {
     GAP_ROWS = 88,           /* before the texts of rows */
     GAP_COLUMN = 14,
     GAP_SIGN = 6,
-    GAP_BOXES = 6, /* between boxes above each other */
-    INSIDE = 9,    /* from the edge of a box to its text */
+    GAP_BOXES = 6,  /* between boxes above each other */
+    REMOTES_UP = 4, /* rows of far ports of a link that are up */
+    INSIDE = 9,     /* from the edge of a box to its text */
 };
 
 static int width_of(size_t characters)
@@ -64,6 +65,47 @@ static void found_text(const struct map *m, const struct link *l, char *buffer, 
         snprintf(buffer, size, "▲ %s", worst->entry->code);
 }
 
+/* Devices behind a far port: "sda", "sda sdb", "5 LUNs". */
+static void behind_text(const struct report *r, const struct remote *remote, char *buffer,
+                        size_t size)
+{
+    const struct device *first = NULL;
+    size_t n = 0;
+
+    for (size_t i = 0; i < r->model->devices.n; i++)
+        if (text_same_known(r->model->devices.v[i]->remote, remote->id)) {
+            first = n++ ? first : r->model->devices.v[i];
+        }
+    if (n == 1)
+        words_nodes(first, false, buffer, size);
+    else if (n)
+        snprintf(buffer, size, "%zu LUNs", n);
+}
+
+static void remote_text(const struct map *m, const struct map_node *n, int column, char *buffer,
+                        size_t size)
+{
+    const struct remote *x = n->remote;
+
+    if (column == MAP_SIGN)
+        snprintf(buffer, size, "%s", x->is_unclear ? "?" : x->is_up ? "•" : "✕");
+    else if (column == MAP_NAME && n->more)
+        snprintf(buffer, size, "and %zu more", n->more);
+    else if (column == MAP_NAME)
+        snprintf(buffer, size, "%s", x->kernel_name);
+    else if (column == MAP_FAR && !n->more)
+        snprintf(buffer, size, "%s%s", x->node ? "port of " : "", x->node ? x->node : "");
+    else if (column == MAP_DEVICES && !n->more)
+        behind_text(m->page->report, x, buffer, size);
+    else if (column == MAP_VERDICT)
+        snprintf(buffer, size, "%s", x->state ? x->state : x->is_up ? "up" : "not known");
+}
+
+const char *map_remote_class(const struct remote *x)
+{
+    return x->is_unclear ? "unknown" : x->is_up ? "f" : "down";
+}
+
 const char *map_text(const struct map *m, const struct map_node *n, int column,
                      char buffer[MAP_BYTES])
 {
@@ -71,6 +113,10 @@ const char *map_text(const struct map *m, const struct map_node *n, int column,
     const struct link *l = n->v->link;
     char text[512] = "";
 
+    if (n->remote) {
+        remote_text(m, n, column, text, sizeof(text));
+        return cut(buffer, text, MOST[column]);
+    }
     switch (column) {
     case MAP_SIGN:
         snprintf(text, sizeof(text), "%s", html_sign(l));
@@ -167,6 +213,39 @@ static void name_adapter(struct map *m)
 
 /* ---- places ---- */
 
+/* Places the ports at the far side of a link: all that are not up, and a few that are. */
+static int place_remotes(struct map *m, int link, int *y)
+{
+    const struct model *model = m->page->report->model;
+    const struct link *l = m->nodes.v[link].v->link;
+    struct map_node row = m->nodes.v[link];
+    size_t up = 0;
+    int r = 0;
+
+    row.parent = link;
+    for (size_t i = 0; r == 0 && i < model->remotes.n; i++) {
+        const struct remote *x = &model->remotes.v[i];
+        bool is_well = x->is_up && !x->is_unclear;
+
+        if (x->link != l || (is_well && up++ >= REMOTES_UP))
+            continue;
+        row.remote = x;
+        row.y = *y;
+        *y += MAP_ROW;
+        r = vec_push(&m->nodes, row);
+    }
+    for (size_t i = 0; r == 0 && up > REMOTES_UP && i < model->remotes.n; i++) {
+        if (model->remotes.v[i].link != l || !model->remotes.v[i].is_up)
+            continue;
+        row.remote = &model->remotes.v[i];
+        row.more = up - REMOTES_UP;
+        row.y = *y;
+        *y += MAP_ROW;
+        return vec_push(&m->nodes, row);
+    }
+    return r;
+}
+
 /* Places links below each other from `y` on; `*ret_end` is below the last. */
 static int place(struct map *m, const struct tree_node *v, size_t n, size_t depth, int parent,
                  int y, int *ret_end)
@@ -179,14 +258,16 @@ static int place(struct map *m, const struct tree_node *v, size_t n, size_t dept
         int self = (int)m->nodes.n, end;
 
         run = tree_run(&m->page->tree, v + i, n - i);
-        r = vec_push(&m->nodes,
-                     (struct map_node){ v + i, run, depth, below == 0, y, MAP_ROW, parent });
+        r = vec_push(&m->nodes, (struct map_node){ v + i, run, depth, below == 0, y, MAP_ROW,
+                                                   parent, NULL, 0 });
         end = y + MAP_ROW;
         if (r == 0 && below) {
             r = place(m, children, below, depth + 1 < MAP_DEPTH ? depth + 1 : depth, self, y, &end);
             end = end < y + BOX_LEAST ? y + BOX_LEAST : end;
             m->nodes.v[self].height = end - y;
             end += GAP_BOXES;
+        } else if (r == 0 && run == 1) {
+            r = place_remotes(m, self, &end);
         }
         y = end;
     }
@@ -225,7 +306,7 @@ static void set_widths(struct map *m)
     char text[MAP_BYTES];
 
     measure(m, gaps, widths);
-    m->box_x = host->pci_address ? GAP_LEAST : 0;
+    m->box_x = host->pci_address && !words_physical_port(m->page->report, host) ? GAP_LEAST : 0;
     for (int line = 0; host->slot && line < 2; line++) {
         int label = width_of(text_width(map_label(m, host->slot, line, text))) + 2 * INSIDE;
 

@@ -314,7 +314,7 @@ static void head(const struct page *p)
         p->out);
 }
 
-int html_table(const struct page *p, size_t first, size_t end)
+int html_table(const struct page *p, size_t first, size_t end, bool is_open)
 {
     const struct model *m = p->report->model;
     size_t n = 0;
@@ -323,7 +323,7 @@ int html_table(const struct page *p, size_t first, size_t end)
         n += html_is_of(m->links.v[i], m, first, end);
     if (!n)
         return 0;
-    html_fold_begin(p, n);
+    html_fold_begin(p, n, is_open);
     markup(p->out, n == 1 ? "%zu link%s" : "%zu links and lanes%s", n,
            first == end ? " of no adapter" : "");
     html_fold_body(p);

@@ -12,6 +12,7 @@
 
 enum {
     ADAPTERS_OPEN = 8, /* where there are more, some are folded */
+    TABLES_OPEN = 2,   /* where there are more, their tables are: the maps have what matters */
     WIDTH_LEAST = 560, /* of a picture, in pixels */
     BAR_LEAST = 20,    /* tenths of a pixel: the thinnest, and how much more the widest has */
     BAR_MORE = 140,
@@ -115,6 +116,26 @@ static void draw_row(const struct map *m, const struct map_node *n, int from)
     fputs("</text></a>\n", p->out);
 }
 
+/* A port at the far side, below its link. */
+static void draw_remote(const struct map *m, const struct map_node *n)
+{
+    const struct page *p = m->page;
+    const char *how = map_remote_class(n->remote);
+    int x = m->columns[MAP_SIGN] - 20, y = n->y + MAP_ROW / 2,
+        top = m->nodes.v[n->parent].y + MAP_ROW / 2;
+    char text[MAP_BYTES];
+
+    markup(p->out, "<path class=\"stem\" d=\"M%d %dV%dH%d\"/><text y=\"%d\">", x, top + 8, y,
+           m->columns[MAP_SIGN] - 6, y + 4);
+    for (int c = 0; c < MAP_COLUMNS; c++) {
+        map_text(m, n, c, text);
+        if (*text)
+            markup(p->out, "<tspan class=\"%s\" x=\"%d\">%s</tspan> ",
+                   c == MAP_SIGN || c == MAP_VERDICT ? how : "f", m->columns[c], text);
+    }
+    fputs("</text>\n", p->out);
+}
+
 static void draw_adapter(const struct map *m)
 {
     const struct page *p = m->page;
@@ -123,7 +144,7 @@ static void draw_adapter(const struct map *m)
 
     if (host->slot) {
         draw_trunk(m, host->slot, 0, m->box_x, middle);
-    } else if (host->pci_address) {
+    } else if (m->box_x) {
         bar(p, "bar unknown", 0, m->box_x, middle, BAR_LEAST);
         markup(p->out, "<text class=\"m\" x=\"4\" y=\"%d\">slot ?</text>\n", middle - 8);
     }
@@ -135,10 +156,19 @@ static void draw_adapter(const struct map *m)
 
 static void draw_nodes(const struct map *m)
 {
+    const struct report *r = m->page->report;
+    const struct host *port = words_physical_port(r, r->model->hosts.v[m->first]);
+
     for (size_t i = 0; i < m->nodes.n; i++) {
         const struct map_node *n = &m->nodes.v[i];
         const struct map_node *parent = n->parent >= 0 ? &m->nodes.v[n->parent] : NULL;
-        int from = parent ? m->x[parent->depth] + m->width[parent->depth] : m->box_x + m->box_width;
+        int from;
+
+        if (n->remote) {
+            draw_remote(m, n);
+            continue;
+        }
+        from = parent ? m->x[parent->depth] + m->width[parent->depth] : m->box_x + m->box_width;
 
         if (n->is_leaf)
             draw_row(m, n, from);
@@ -146,8 +176,10 @@ static void draw_nodes(const struct map *m)
             draw_inner(m, n, from);
     }
     if (!m->nodes.n)
-        markup(m->page->out, "<text class=\"m\" x=\"%d\" y=\"%d\">nothing is attached</text>\n",
-               m->box_x + m->box_width + 14, m->height / 2 + 4);
+        markup(m->page->out, "<text class=\"m\" x=\"%d\" y=\"%d\">%s%s</text>\n",
+               m->box_x + m->box_width + 14, m->height / 2 + 4,
+               port ? "its link is that of " : "nothing is attached",
+               port ? port->kernel_name : "");
 }
 
 /* "host0, LSI53C1030 B2: 5 links, 4 ok, 1 below.", of each host. */
@@ -211,7 +243,7 @@ static bool is_odd(const struct report *r, size_t first, size_t end)
 
 /* An adapter: its name and how its links are, its map, its table. Where there are many, those of which nothing is to be said are
  * folded. */
-static int adapter(struct page *p, size_t first, size_t end, bool folds)
+static int adapter(struct page *p, size_t first, size_t end, bool folds, bool is_open)
 {
     int r;
 
@@ -224,7 +256,7 @@ static int adapter(struct page *p, size_t first, size_t end, bool folds)
     if (r == 0)
         r = draw(p, first, end);
     if (r == 0)
-        r = html_table(p, first, end);
+        r = html_table(p, first, end, is_open);
     fputs(folds ? "</details>\n" : "</div>\n", p->out);
     return r;
 }
@@ -244,10 +276,11 @@ int html_map(struct page *p)
         p->out);
     for (size_t i = 0, end; e == 0 && i < r->model->hosts.n; i = end) {
         end = tree_adapter_end(r, i);
-        e = adapter(p, i, end, adapters > ADAPTERS_OPEN && !is_odd(r, i, end));
+        e = adapter(p, i, end, adapters > ADAPTERS_OPEN && !is_odd(r, i, end),
+                    adapters <= TABLES_OPEN);
     }
     if (e == 0)
-        e = html_table(p, 0, 0);
+        e = html_table(p, 0, 0, true);
     fputs("</section>\n", p->out);
     return e;
 }

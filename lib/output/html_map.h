@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The map of one adapter, laid out: from left to right its slot, itself, expanders (any link with others below it), and a row for
- * each link that leads to a device, or for several that are alike. What carries others is as high as all their rows, so that every link
+ * each link that leads to a device, or for several that are alike; below it, those of the ports at its far side. What carries others is as high as all their rows, so that every link
  * is a straight bar.
  *
  * All lengths are pixels.
@@ -20,14 +20,16 @@ enum {
     MAP_TEXT = 40,  /* characters of a text at most */
 };
 
-/* A link, or several that are alike. */
+/* A link, or several that are alike; or, below a link that leads to several, one of the ports at its far side. */
 struct map_node {
     const struct tree_node *v;
-    size_t run;    /* so many */
-    size_t depth;  /* 0: directly at the adapter */
-    bool is_leaf;  /* a row; else a box */
-    int y, height; /* of the row or box */
-    int parent;    /* its index; -1: the adapter */
+    size_t run;                  /* so many */
+    size_t depth;                /* 0: directly at the adapter */
+    bool is_leaf;                /* a row; else a box */
+    int y, height;               /* of the row or box */
+    int parent;                  /* its index; -1: the adapter. Of a far port: the link */
+    const struct remote *remote; /* NULL: it is a link */
+    size_t more;                 /* so many more that are up have no row of their own */
 };
 
 enum {
@@ -63,6 +65,9 @@ void map_done(struct map *m);
 enum { MAP_BYTES = 4 * MAP_TEXT };
 const char *map_text(const struct map *m, const struct map_node *n, int column,
                      char buffer[MAP_BYTES]);
+
+/* The class of a port at the far side, for the style: how it is. */
+const char *map_remote_class(const struct remote *x);
 
 /* The two lines at the bar that leads to a box. */
 const char *map_label(const struct map *m, const struct link *l, int line, char buffer[MAP_BYTES]);

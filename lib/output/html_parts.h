@@ -63,8 +63,8 @@ const struct device *const *html_devices_on(const struct page *p, const struct l
 /* Tables of more rows than this are folded; and of more than this on paper, too. */
 enum { HTML_ROWS_OPEN = 40, HTML_ROWS_PRINTED = 400 };
 
-/* What may be folded, `n` rows: begins with its title, goes on with its body. */
-void html_fold_begin(const struct page *p, size_t n);
+/* What may be folded, `n` rows: begins with its title, goes on with its body. `is_open`: it is open, unless there are too many. */
+void html_fold_begin(const struct page *p, size_t n, bool is_open);
 void html_fold_body(const struct page *p);
 void html_fold_end(const struct page *p);
 
@@ -75,7 +75,7 @@ int html_argue(struct page *p);
 void html_arguments_free(struct html_arguments *all);
 
 /* The table of the links of the hosts from the first to before the end; of none where there are no hosts. */
-int html_table(const struct page *p, size_t first, size_t end);
+int html_table(const struct page *p, size_t first, size_t end, bool is_open);
 
 /* Is it a link of one of these hosts; where there are none, of none at all? */
 bool html_is_of(const struct link *l, const struct model *m, size_t first, size_t end);

@@ -131,7 +131,7 @@ static int show(struct page *p, const struct past_source *s, const struct link *
         r = html_plot(p, &t);
     }
     if (r == 0) {
-        html_fold_begin(p, HTML_ROWS_OPEN + 1);
+        html_fold_begin(p, 1, false);
         fputs("The numbers", p->out);
         html_fold_body(p);
         r = output_html_history(&answer, p->out) < 0 ? -ENOMEM : 0;

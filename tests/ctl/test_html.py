@@ -271,6 +271,43 @@ class Past(unittest.TestCase):
         self.assertIn("read-buffer/sg", text_of(page.section("bench")))
 
 
+class Map(unittest.TestCase):
+    """What hangs where."""
+
+    def rows(self, case, number=0):
+        page = Page(page_of("--capture", os.path.join(GOLDEN, case, "1.json")))
+        svg = [s for s in page.root.iter("svg") if s.find("title").text.startswith("Map of ")][number]
+        return svg, [text_of(t) for t in svg.iter("text")]
+
+    def test_from_the_slot_to_the_device(self):
+        svg, texts = self.rows("mixed-large-two-faults", 1)
+        for text in ("slot", "8.0 GT/s x8", "host1", "SAS3008", "port-1:0 ▼ BELOW", "3 x 12.0 Gb/s", "expander-1:0", "LSI SAS3x40"):
+            self.assertIn(text, texts)
+        self.assertTrue([t for t in texts if re.match(r"▼ phy-1:0:17 SEAGATE ST8000NM0075 sdar 6.0 Gb/s 600.0 MB/s BELOW expected 12.0 Gb/s", t)])
+        self.assertTrue([t for t in texts if t.startswith("✓ phy-1:0:4 … 16 13 × SEAGATE")])
+
+    def test_a_bar_is_as_wide_as_what_it_carries(self):
+        svg, _ = self.rows("spi-fusion-one-at-half-rate")
+        wide = {}
+        for p in svg.iter("path"):
+            wide[p.get("class")] = max(wide.get(p.get("class"), 0), float(p.get("stroke-width")))
+        self.assertEqual(wide["bar ok"], 2 + 14)                        # 320 MB/s, the most there is
+        self.assertEqual(wide["lack"], 16)                              # what it should be
+        self.assertAlmostEqual(wide["bar below"] - 2, 14 * 0.5 ** 0.5, delta=0.1)
+        self.assertEqual(wide["bar unknown"], 2)                        # the slot, of which nothing is known
+
+    def test_ports_at_the_far_side(self):
+        svg, texts = self.rows("fc-port-of-target-gone")
+        self.assertTrue([t for t in texts if t.startswith("✕ rport-7:0-0 port of 0x") and t.endswith("Not Present")])
+        self.assertIn("▲ path-lost", " ".join(texts))
+
+    def test_what_has_no_link_of_its_own(self):
+        _, texts = self.rows("fc-states-speeds-and-a-vport", 6)
+        self.assertIn("virtual port (NPIV)", texts)
+        self.assertIn("its link is that of host1", texts)
+        self.assertNotIn("slot ?", texts)
+
+
 class Files(Scratch):
     CAPTURE = ("--capture", os.path.join(GOLDEN, "usb2-only-host-ok", "1.json"))
 
