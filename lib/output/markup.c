@@ -51,27 +51,22 @@ void markup_text(const char *text, FILE *out)
     }
 }
 
-/* Writes what one conversion stands for; returns what is behind it in the format. */
-static const char *convert(FILE *out, const char *format, va_list *args)
-{
-    size_t longs = strspn(format, "l"), sizes = strspn(format, "z");
-    char what = format[longs + sizes];
+enum conversion { TEXT, INT, UNSIGNED, LONG, LONG_LONG, SIZE, PERCENT };
 
+/* The conversion that begins behind a '%'; `*format` is moved behind it. */
+static enum conversion conversion_at(const char **format)
+{
+    size_t longs = strspn(*format, "l"), sizes = strspn(*format, "z");
+    char what = (*format)[longs + sizes];
+
+    *format += longs + sizes + 1;
     if (what == 's')
-        markup_text(va_arg(*args, const char *), out);
-    else if (what == '%')
-        putc_unlocked('%', out);
-    else if (what == 'd')
-        fprintf(out, "%d", va_arg(*args, int));
-    else if (sizes)
-        fprintf(out, "%zu", va_arg(*args, size_t));
-    else if (longs == 2)
-        fprintf(out, "%llu", va_arg(*args, unsigned long long));
-    else if (longs == 1)
-        fprintf(out, "%lu", va_arg(*args, unsigned long));
-    else
-        fprintf(out, "%u", va_arg(*args, unsigned));
-    return format + longs + sizes + 1;
+        return TEXT;
+    if (what == '%')
+        return PERCENT;
+    if (what == 'd')
+        return INT;
+    return sizes ? SIZE : longs == 2 ? LONG_LONG : longs ? LONG : UNSIGNED;
 }
 
 void markup(FILE *out, const char *format, ...)
@@ -84,8 +79,31 @@ void markup(FILE *out, const char *format, ...)
 
         fwrite_unlocked(format, 1, plain, out);
         format += plain;
-        if (*format)
-            format = convert(out, format + 1, &args);
+        if (!*format++)
+            break;
+        switch (conversion_at(&format)) {
+        case TEXT:
+            markup_text(va_arg(args, const char *), out);
+            break;
+        case INT:
+            fprintf(out, "%d", va_arg(args, int));
+            break;
+        case UNSIGNED:
+            fprintf(out, "%u", va_arg(args, unsigned));
+            break;
+        case LONG:
+            fprintf(out, "%lu", va_arg(args, unsigned long));
+            break;
+        case LONG_LONG:
+            fprintf(out, "%llu", va_arg(args, unsigned long long));
+            break;
+        case SIZE:
+            fprintf(out, "%zu", va_arg(args, size_t));
+            break;
+        case PERCENT:
+            putc_unlocked('%', out);
+            break;
+        }
     }
     va_end(args);
 }
