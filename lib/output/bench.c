@@ -464,16 +464,25 @@ static void device_sentences(const struct printing *p, const void *what)
     print_device_sentences(p, what);
 }
 
-static int html_device(struct printing *p, const struct bench_device *d, FILE *out)
+/* How it is laid out. */
+static struct printing plain(void)
 {
-    _cleanup_(table_freep) struct table *t = device_table(p, d);
-    int r = t ? html_lines(p, "h3", d, device_name, out) : -ENOMEM;
+    static const struct text_style PLAIN = { .utf8 = true };
+
+    return (struct printing){ &PLAIN, true, NULL };
+}
+
+int output_html_bench(const struct bench_device *d, FILE *out)
+{
+    struct printing p = plain();
+    _cleanup_(table_freep) struct table *t = device_table(&p, d);
+    int r = t ? html_lines(&p, "h3", d, device_name, out) : -ENOMEM;
 
     if (r == 0)
-        r = html_lines(p, "p", d, device_users, out);
+        r = html_lines(&p, "p", d, device_users, out);
     if (r == 0)
         table_html(t, out);
-    return r < 0 ? r : html_lines(p, "p", d, device_sentences, out);
+    return r < 0 ? r : html_lines(&p, "p", d, device_sentences, out);
 }
 
 static void together_head(const struct printing *p, const void *what)
@@ -487,26 +496,16 @@ static void together_sentences(const struct printing *p, const void *what)
     print_together_sentence(p, what);
 }
 
-static int html_together(struct printing *p, const struct bench *b, FILE *out)
+int output_html_together(const struct bench *b, FILE *out)
 {
-    _cleanup_(table_freep) struct table *t = together_table(p, b),
+    struct printing p = plain();
+    _cleanup_(table_freep) struct table *t = together_table(&p, b),
                                         *shares = b->best ? shares_table(b->best) : NULL;
-    int r = t && (shares || !b->best) ? html_lines(p, "h3", b, together_head, out) : -ENOMEM;
+    int r = t && (shares || !b->best) ? html_lines(&p, "h3", b, together_head, out) : -ENOMEM;
 
     if (r == 0)
         table_html(t, out);
     if (r == 0 && shares)
         table_html(shares, out);
-    return r < 0 ? r : html_lines(p, "p", b, together_sentences, out);
-}
-
-int output_html_bench(const struct bench *b, FILE *out)
-{
-    static const struct text_style PLAIN = { .utf8 = true };
-    struct printing p = { &PLAIN, true, NULL };
-    int r = 0;
-
-    for (size_t i = 0; r == 0 && i < b->devices.n; i++)
-        r = html_device(&p, &b->devices.v[i], out);
-    return r == 0 && b->cells.n ? html_together(&p, b, out) : r;
+    return r < 0 ? r : html_lines(&p, "p", b, together_sentences, out);
 }

@@ -11,8 +11,9 @@
  * for columns that matter less; else where it fits. */
 void output_bench(const struct bench *b, const struct text_style *style, bool chart, FILE *out);
 
-/* The same as HTML. Returns 0 or -ENOMEM. */
-int output_html_bench(const struct bench *b, FILE *out);
+/* The same as HTML, of one device; and of what was read together. Return 0 or -ENOMEM. */
+int output_html_bench(const struct bench_device *d, FILE *out);
+int output_html_together(const struct bench *b, FILE *out);
 
 /* One object { schema, devices, together }; its schema is bench.schema.json. */
 void output_json_bench(const struct bench *b, bool pretty, FILE *out);
@@ -22,3 +23,4 @@ void output_csv_bench(const struct bench *b, FILE *out);
 
 /* What probes gave: a row a device. */
 void output_probes(const struct bench *b, const struct text_style *style, FILE *out);
+int output_html_probes(const struct bench *b, FILE *out);

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "output/bench.h"
 #include "output/html_plot.h"
 #include "output/looks.h"
 
@@ -239,18 +238,4 @@ size_t html_wanted(const struct report *r, const char **ret, size_t most)
                 n = want(r, l, ret, n, most);
         }
     return n;
-}
-
-int html_bench(struct page *p)
-{
-    int r;
-
-    if (!p->asked->bench || !p->asked->bench->devices.n)
-        return 0;
-    fputs("<section aria-labelledby=\"bench\">\n<h2 id=\"bench\">Timed reads</h2>\n"
-          "<div class=\"wide bench\">\n",
-          p->out);
-    r = output_html_bench(p->asked->bench, p->out);
-    fputs("</div></section>\n", p->out);
-    return r;
 }

@@ -2,6 +2,7 @@
 /*
  * What probes gave (bench.h): of each device the fastest read that counts, else why there is none.
  */
+#include <errno.h>
 #include <inttypes.h>
 
 #include "output/bench.h"
@@ -41,7 +42,8 @@ static int put_rate(struct table *t, const struct bench_device *d, const struct 
     return r;
 }
 
-void output_probes(const struct bench *b, const struct text_style *style, FILE *out)
+/* A row a device; NULL without memory. */
+static struct table *probes_table(const struct bench *b)
 {
     static const struct column TABLE[] = {
         [DEVICE] = { "DEVICE" },
@@ -51,7 +53,7 @@ void output_probes(const struct bench *b, const struct text_style *style, FILE *
         [METHOD] = { "BY", .drop = 1 },
         [SAYS] = { "SAYS", .wraps = true, .least = 20 },
     };
-    _cleanup_(table_freep) struct table *t = table_new(TABLE, COLUMNS);
+    struct table *t = table_new(TABLE, COLUMNS);
     int r = t ? 0 : -1;
     char nodes[128];
 
@@ -69,8 +71,24 @@ void output_probes(const struct bench *b, const struct text_style *style, FILE *
             r = x ? put_rate(t, d, x)
                   : table_cell(t, SAYS, COLOUR_NONE, "not probed: nothing was said of it");
     }
-    if (r < 0)
-        fputs("out of memory\n", out);
-    else
+    return r == 0 ? t : table_free(t);
+}
+
+void output_probes(const struct bench *b, const struct text_style *style, FILE *out)
+{
+    _cleanup_(table_freep) struct table *t = probes_table(b);
+
+    if (t)
         table_print(t, style, out);
+    else
+        fputs("out of memory\n", out);
+}
+
+int output_html_probes(const struct bench *b, FILE *out)
+{
+    _cleanup_(table_freep) struct table *t = probes_table(b);
+
+    if (t)
+        table_html(t, out);
+    return t ? 0 : -ENOMEM;
 }

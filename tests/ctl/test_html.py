@@ -266,9 +266,16 @@ class Past(unittest.TestCase):
         page = page_of("--capture", os.path.join(GOLDEN, "sata-link-flapping", "1.json"))
         self.assertIn("How it was before is not known", page)
 
-    def test_timed_reads(self):
-        page = Page(page_of(*captures("clock-one-left-behind")))
-        self.assertIn("read-buffer/sg", text_of(page.section("bench")))
+    def test_timed_reads_are_those_of_bench(self):
+        for case in ("clock-one-left-behind", "clock-siblings-differ", "clock-disturbed-is-no-witness"):
+            words = captures(case)
+            page = text_of(Page(page_of(*words)).section("bench"))
+            devices = json.loads(hbactl(*words, "bench", "--json").stdout)["devices"]
+            self.assertTrue(devices)
+            for device in devices:
+                self.assertIn(device["hctl"], page)
+                for read in device["measures"]:
+                    self.assertIn(read["method"], page)
 
 
 class Map(unittest.TestCase):
