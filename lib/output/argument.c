@@ -160,12 +160,11 @@ void argument_standings(const struct report *r, const struct host *h, FILE *out)
     fputs(".\n", out);
 }
 
-bool argument_place(const struct finding *f, const struct device *d, char *buffer, size_t size)
+bool argument_place(const struct device *d, char *buffer, size_t size)
 {
-    const char *const ids[] = { d->id, d->link ? d->link->id : d->id };
     char command[80];
 
-    if (!words_name_one_of(&f->subjects, ids, 2) || !words_locate(d, command, sizeof(command)))
+    if (!words_locate(d, command, sizeof(command)))
         return false;
     snprintf(buffer, size, "%s: bay %s%s%s, %s", d->hctl, d->bay, d->enclosure ? " of " : "",
              d->enclosure ? d->enclosure : "", command);

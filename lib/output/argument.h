@@ -38,6 +38,5 @@ void argument_standings(const struct report *r, const struct host *h, FILE *out)
 #define ARGUMENT_USERS    "Who is hit"
 #define ARGUMENT_PLACES   "Where it is"
 
-/* "0:0:2:0: bay 3 of enclosure 1, ledctl locate=/dev/sdc", of a device that the finding names or that is on a link that it names, into
- * the buffer; false where it is none of these, or its place is not known. */
-bool argument_place(const struct finding *f, const struct device *d, char *buffer, size_t size);
+/* "0:0:2:0: bay 3 of enclosure 1, ledctl locate=/dev/sdc", into the buffer; false where the device's place is not known. */
+bool argument_place(const struct device *d, char *buffer, size_t size);

@@ -73,7 +73,10 @@ static void print_places(const struct report *r, const struct finding *f, FILE *
     char text[512];
 
     for (size_t i = 0; i < r->model->devices.n; i++) {
-        if (!argument_place(f, r->model->devices.v[i], text, sizeof(text)))
+        const struct device *d = r->model->devices.v[i];
+        const char *const ids[] = { d->id, d->link ? d->link->id : d->id };
+
+        if (!words_name_one_of(&f->subjects, ids, 2) || !argument_place(d, text, sizeof(text)))
             continue;
         fprintf(out, "%s  %s\n", is_first ? ARGUMENT_PLACES ":\n" : "", text);
         is_first = false;

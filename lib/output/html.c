@@ -61,36 +61,6 @@ void html_reference(const struct page *p, const char *id, const char *otherwise)
         markup(p->out, "<code>%s</code>", otherwise);
 }
 
-static int add_devices(struct page *p)
-{
-    const struct model *m = p->report->model;
-    size_t n = 0;
-
-    p->devices = calloc(m->devices.n + 1, sizeof(struct device *));
-    p->first_device = calloc(m->links.n + 2, sizeof(*p->first_device));
-    if (!p->devices || !p->first_device)
-        return -ENOMEM;
-    for (size_t i = 0; i < m->devices.n; i++)
-        if (m->devices.v[i]->link)
-            p->first_device[m->devices.v[i]->link->index + 2]++;
-    for (size_t i = 2; i < m->links.n + 2; i++)
-        n = p->first_device[i] += n;
-    for (size_t i = 0; i < m->devices.n; i++) {
-        const struct device *d = m->devices.v[i];
-
-        if (d->link)
-            p->devices[p->first_device[d->link->index + 1]++] = d;
-    }
-    return 0;
-}
-
-const struct device *const *html_devices_on(const struct page *p, const struct link *l,
-                                            size_t *ret_n)
-{
-    *ret_n = p->first_device[l->index + 1] - p->first_device[l->index];
-    return p->devices + p->first_device[l->index];
-}
-
 size_t html_finding_number(const struct page *p, const struct finding *f)
 {
     size_t i = 0;
@@ -198,8 +168,6 @@ int output_html(const struct html_page *asked, FILE *out)
     int r = add_places(&p);
 
     if (r == 0)
-        r = add_devices(&p);
-    if (r == 0)
         r = tree_init(p.report, &p.tree);
     most(&p);
     begin(&p);
@@ -208,8 +176,6 @@ int output_html(const struct html_page *asked, FILE *out)
     fputs("</main>\n</body>\n</html>\n", out);
     tree_done(&p.tree);
     free(p.places);
-    free(p.devices);
-    free(p.first_device);
     free(p.argument);
     html_arguments_free(p.arguments);
     return r;

@@ -58,20 +58,40 @@ static void list(const struct page *p, const char *element, const char *title, c
     markup(p->out, "</%s>\n", element);
 }
 
-/* The devices that it names, or that are on its links, and where they are. */
+/* The devices that an id names, or that are on the link that it names: the first of `*ret_n`. */
+static const struct device *const *devices_of(const struct page *p, const char *id, size_t *ret_n)
+{
+    const struct model *m = p->report->model;
+    const struct html_place *place = html_place(p, id);
+
+    *ret_n = place && place->kind == 'd' ? 1 : 0;
+    if (place && place->kind == 'l')
+        return tree_devices_on(&p->tree, m->links.v[place->number], ret_n);
+    return *ret_n ? (const struct device *const *)&m->devices.v[place->number] : NULL;
+}
+
+/* Where those devices are. One that its link has shown is not shown again. */
 static void places(const struct page *p, const struct finding *f)
 {
-    const struct report *r = p->report;
     bool is_first = true;
     char text[512];
 
-    for (size_t i = 0; i < r->model->devices.n; i++) {
-        if (!argument_place(f, r->model->devices.v[i], text, sizeof(text)))
-            continue;
-        if (is_first)
-            fputs("<h4>" ARGUMENT_PLACES "</h4>\n<ul>\n", p->out);
-        is_first = false;
-        markup(p->out, "<li>%s</li>\n", text);
+    for (size_t i = 0; i < f->subjects.n; i++) {
+        size_t n;
+        const struct device *const *v = devices_of(p, f->subjects.v[i], &n);
+
+        for (size_t k = 0; k < n; k++) {
+            bool is_device = strcmp(v[k]->id, f->subjects.v[i]) == 0;
+
+            if (is_device && v[k]->link && words_name_one_of(&f->subjects, &v[k]->link->id, 1))
+                continue;
+            if (!argument_place(v[k], text, sizeof(text)))
+                continue;
+            if (is_first)
+                fputs("<h4>" ARGUMENT_PLACES "</h4>\n<ul>\n", p->out);
+            is_first = false;
+            markup(p->out, "<li>%s</li>\n", text);
+        }
     }
     if (!is_first)
         fputs("</ul>\n", p->out);

@@ -17,7 +17,7 @@
 static void ends(const struct page *p, const struct link *l)
 {
     size_t n;
-    const struct device *const *devices = html_devices_on(p, l, &n);
+    const struct device *const *devices = tree_devices_on(&p->tree, l, &n);
 
     markup(p->out, "<td>%s</td><td>", l->far ? words_end(p->report, l->far) : "");
     for (size_t i = 0; i < n; i++) {

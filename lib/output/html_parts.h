@@ -29,8 +29,6 @@ struct page {
     struct tree tree;
     struct html_place *places; /* sorted by id */
     size_t n_places;
-    const struct device **devices; /* by link, in the report's order */
-    size_t *first_device;          /* of each link, by its index, and the end of the last one's */
     struct html_arguments *arguments; /* html_links.c */
     size_t *argument;                 /* of each link, by its index: which of these holds for it */
     uint64_t most_kb_per_s;           /* of all links */
@@ -55,10 +53,6 @@ const char *html_sign(const struct link *l);
 
 /* The word and sign of how it is. */
 void html_verdict(const struct page *p, const struct link *l);
-
-/* The devices on a link: the first of `*ret_n`. */
-const struct device *const *html_devices_on(const struct page *p, const struct link *l,
-                                            size_t *ret_n);
 
 /* Tables of more rows than this are folded; and of more than this on paper, too. */
 enum { HTML_ROWS_OPEN = 40, HTML_ROWS_PRINTED = 400 };

@@ -48,7 +48,7 @@ static int answer_of(const struct page *p, const struct past_source *s, const st
                      struct history_answer *ret)
 {
     size_t n;
-    const struct device *const *devices = html_devices_on(p, l, &n);
+    const struct device *const *devices = tree_devices_on(&p->tree, l, &n);
     _cleanup_free_ const char **ids = calloc(n + 1, sizeof(*ids));
     const struct history_answer *own = s->all ? NULL : remembered(p, l->id);
     int r;

@@ -41,6 +41,37 @@ static bool is_quiet_lane(const struct link *l)
             l->actual.rate.lane_kb_per_s == l->bundle->actual.rate.lane_kb_per_s);
 }
 
+/* Sorts the devices by their links. */
+static int add_devices(struct tree *t)
+{
+    const struct model *m = t->report->model;
+    size_t n = 0;
+
+    t->devices = calloc(m->devices.n + 1, sizeof(struct device *));
+    t->first_device = calloc(m->links.n + 2, sizeof(*t->first_device));
+    if (!t->devices || !t->first_device)
+        return -ENOMEM;
+    for (size_t i = 0; i < m->devices.n; i++)
+        if (m->devices.v[i]->link)
+            t->first_device[m->devices.v[i]->link->index + 2]++;
+    for (size_t i = 2; i < m->links.n + 2; i++)
+        n = t->first_device[i] += n;
+    for (size_t i = 0; i < m->devices.n; i++) {
+        const struct device *d = m->devices.v[i];
+
+        if (d->link)
+            t->devices[t->first_device[d->link->index + 1]++] = d;
+    }
+    return 0;
+}
+
+const struct device *const *tree_devices_on(const struct tree *t, const struct link *l,
+                                            size_t *ret_n)
+{
+    *ret_n = t->first_device[l->index + 1] - t->first_device[l->index];
+    return t->devices + t->first_device[l->index];
+}
+
 int tree_init(const struct report *report, struct tree *ret)
 {
     const struct model *m = report->model;
@@ -57,13 +88,14 @@ int tree_init(const struct report *report, struct tree *ret)
         ret->v[ret->n++] = (struct tree_node){ place_of(l), l, i };
     }
     qsort(ret->v, ret->n, sizeof(*ret->v), compare_nodes);
-    return 0;
+    return add_devices(ret);
 }
 
 void tree_done(struct tree *t)
 {
     free(t->v);
-    t->v = NULL;
+    free(t->devices);
+    free(t->first_device);
 }
 
 struct tree_node *tree_below(const struct tree *t, const struct link *up, size_t *ret_n)
@@ -100,15 +132,16 @@ static const struct finding *alarm_about(const struct report *r, const char *id)
 
 const struct finding *tree_alarm(const struct tree *t, const struct link *l)
 {
-    const struct model *m = t->report->model;
+    const struct device *const *devices;
     const struct finding *alarm = NULL;
+    size_t n;
 
     if (t->report->summary.worst < SEVERITY_CRITICAL)
         return NULL;
     alarm = alarm_about(t->report, l->id);
-    for (size_t i = 0; !alarm && i < m->devices.n; i++)
-        if (m->devices.v[i]->link == l)
-            alarm = alarm_about(t->report, m->devices.v[i]->id);
+    devices = tree_devices_on(t, l, &n);
+    for (size_t i = 0; !alarm && i < n; i++)
+        alarm = alarm_about(t->report, devices[i]->id);
     return alarm;
 }
 
@@ -205,9 +238,9 @@ const char *tree_far(const struct tree *t, const struct tree_node *v, size_t n, 
 {
     const struct link *l = v[0].link;
     const char *times = utf8 ? "×" : "x", *far = l->far ? words_end(t->report, l->far) : "";
-    const struct device *first;
-    size_t devices = words_devices_on(t->report, l, &first);
+    size_t devices;
 
+    tree_devices_on(t, l, &devices);
     if (n > 1 && *far)
         snprintf(buffer, size, "%zu %s %s", n, times, far);
     else if (devices > 1)
@@ -217,26 +250,20 @@ const char *tree_far(const struct tree *t, const struct tree_node *v, size_t n, 
     return buffer;
 }
 
-static const struct device *last_device_on(const struct tree *t, const struct link *l)
-{
-    const struct device *last = NULL;
-
-    for (size_t i = 0; i < t->report->model->devices.n; i++)
-        if (t->report->model->devices.v[i]->link == l)
-            last = t->report->model->devices.v[i];
-    return last;
-}
-
 const char *tree_devices(const struct tree *t, const struct tree_node *v, size_t n, bool utf8,
                          char *buffer, size_t size)
 {
-    const struct device *from, *to = last_device_on(t, v[n - 1].link);
+    size_t n_first, n_last;
+    const struct device *const *first = tree_devices_on(t, v[0].link, &n_first);
+    const struct device *const *last = tree_devices_on(t, v[n - 1].link, &n_last);
+    const struct device *from, *to;
     char a[64], b[64];
 
     *buffer = '\0';
-    words_devices_on(t->report, v[0].link, &from);
-    if (!from || !to)
+    if (!n_first || !n_last)
         return buffer;
+    from = first[0];
+    to = last[n_last - 1];
     words_nodes(from, false, a, sizeof(a));
     words_nodes(to, false, b, sizeof(b));
     if (from == to || !*b)

@@ -20,6 +20,8 @@ struct tree {
     struct tree_node *v; /* sorted, so that children are found as a run */
     size_t n;
     bool fold; /* the machine is so large that links that are alike stand in one row */
+    const struct device **devices; /* by link, in the report's order */
+    size_t *first_device;          /* of each link, by its index, and the end of the last one's */
 };
 
 /* The tree of a report, which must outlive it; tree_done() in either case. Returns 0 or -ENOMEM. */
@@ -28,6 +30,10 @@ void tree_done(struct tree *t);
 
 /* What hangs below a link; NULL: directly below hosts. The first of `*ret_n`. */
 struct tree_node *tree_below(const struct tree *t, const struct link *up, size_t *ret_n);
+
+/* The devices on a link: the first of `*ret_n`. */
+const struct device *const *tree_devices_on(const struct tree *t, const struct link *l,
+                                            size_t *ret_n);
 
 /* How many of them stand in one row with the first, which is there: n > 0. */
 size_t tree_run(const struct tree *t, const struct tree_node *v, size_t n);

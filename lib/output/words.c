@@ -136,21 +136,6 @@ const char *words_nodes(const struct device *d, bool with_sg, char *buffer, size
     return buffer;
 }
 
-size_t words_devices_on(const struct report *r, const struct link *l,
-                        const struct device **ret_first)
-{
-    size_t n = 0;
-
-    *ret_first = NULL;
-    for (size_t i = 0; i < r->model->devices.n; i++) {
-        if (r->model->devices.v[i]->link != l)
-            continue;
-        *ret_first = *ret_first ? *ret_first : r->model->devices.v[i];
-        n++;
-    }
-    return n;
-}
-
 const char *words_end(const struct report *r, const char *end)
 {
     for (size_t i = 0; end && i < r->model->hosts.n; i++)

@@ -41,10 +41,6 @@ enum { WORDS_ACKNOWLEDGED = 1200 }; /* bytes for all that the daemon takes as a 
  * nst0: the others are the same drive in another of its modes (Documentation/scsi/st.rst). */
 const char *words_nodes(const struct device *d, bool with_sg, char *buffer, size_t size);
 
-/* Devices on a link, in the report's order: how many, and the first. */
-size_t words_devices_on(const struct report *r, const struct link *l,
-                        const struct device **ret_first);
-
 /* What people call an end: of a host its kernel's name where the model has its id; else the text itself. */
 const char *words_end(const struct report *r, const char *end);
 
