@@ -21,14 +21,19 @@ static void enable_listeners(struct exporter *x, int enabled)
 /* ---- the life of one ---- */
 
 /* libmicrohttpd finds it closed by the other side, and does the rest. */
-static void close_connection(struct connection *c)
+static void hang_up(struct MHD_Connection *http)
 {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(
-        c->http, MHD_CONNECTION_INFO_CONNECTION_FD);
+        http, MHD_CONNECTION_INFO_CONNECTION_FD);
 
-    c->is_closing = true;
     if (info)
         shutdown(info->connect_fd, SHUT_RDWR);
+}
+
+static void close_connection(struct connection *c)
+{
+    c->is_closing = true;
+    hang_up(c->http);
 }
 
 static int on_end(sd_event_source *source, uint64_t now, void *userdata)
@@ -78,10 +83,13 @@ static void forget(struct connection *c)
 void connections_notify(void *exporter, struct MHD_Connection *http, void **ret_connection,
                         enum MHD_ConnectionNotificationCode what)
 {
-    if (what == MHD_CONNECTION_NOTIFY_STARTED)
+    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
         *ret_connection = connection_new(exporter, http);
-    else if (*ret_connection)
+        if (!*ret_connection)
+            hang_up(http); /* nobody would end it */
+    } else if (*ret_connection) {
         forget(*ret_connection);
+    }
 }
 
 void connections_answer(struct exporter *x, struct answer *a)

@@ -52,6 +52,7 @@ class Server:
         self.folder, self.port = folder, port
         self.process = subprocess.Popen(command, stderr=open(os.path.join(folder, "log"), "wb"), stdout=subprocess.DEVNULL)
         self.begin = time.monotonic()
+        self.hosts = None  # the process that it fetches from
 
     def wait(self, path):
         while True:
@@ -85,6 +86,8 @@ class Server:
     def stop(self):
         self.process.terminate()
         self.process.wait()
+        if self.hosts:
+            self.hosts.terminate()
 
 
 # ---- VictoriaMetrics: sent to it ----
@@ -140,8 +143,8 @@ def serve(port, fleet):
 
 def prometheus(folder, fleet, hosts, rounds, program):
     port, at = free_port(), free_port()
-    hosts_process = multiprocessing.Process(target=serve, args=(at, fleet), daemon=True)
-    hosts_process.start()
+    simulated = multiprocessing.Process(target=serve, args=(at, fleet), daemon=True)
+    simulated.start()
     with open(os.path.join(folder, "targets.json"), "w", encoding="ascii") as file:
         json.dump([{"targets": ["127.0.0.1:%d" % at], "labels": {"instance": "host-%05d" % n, "__metrics_path__": "/%d" % n}}
                    for n in range(hosts)], file)
@@ -157,7 +160,7 @@ def prometheus(folder, fleet, hosts, rounds, program):
         print("round %d: %d of %d up, scraped in %.3f s on average; %s" % (
             r + 1, s.ask("sum(up)")[1][0][1], hosts, s.ask("avg(scrape_duration_seconds)")[1][0][1], s.costs()), flush=True)
     print("series it has: %d" % s.number("prometheus_tsdb_head_series "))
-    hosts_process.terminate()
+    s.hosts = simulated
     return s
 
 
