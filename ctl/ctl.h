@@ -180,6 +180,7 @@ int verb_history(const struct request *request);
 int verb_ack(const struct request *request);
 int verb_check(const struct request *request);
 int verb_cat_config(const struct request *request);
+int verb_complete(const struct request *request);
 
 /* The exit status of check where its command line is wrong, which was said: and says so as plugins do, too. */
 int check_usage(void);

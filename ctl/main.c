@@ -3,7 +3,6 @@
  * hbactl: the command line.
  */
 #include <langinfo.h>
-#include <limits.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,108 +14,9 @@
 #include "base/number.h"
 #include "ctl/ask.h"
 #include "ctl/options.h"
+#include "ctl/verbs.h"
 
 enum { PATIENCE_S = 20 };
-
-/* Who can do it. */
-enum place { BY_ANYBODY, BY_DAEMON, BY_HBACTL };
-
-static const struct verb {
-    const char *word;
-    int least, most; /* words behind it */
-    int (*run)(const struct request *);
-    const char *synopsis, *help;
-    enum place place;
-} VERBS[] = {
-    { "status", 0, 0, verb_status, "status",
-      "hosts, links and devices as a tree, with what is wrong (default)" },
-    { "list", 1, 1, verb_list, "list hosts|links|devices|findings", "one table" },
-    { "findings", 0, 0, verb_findings, "findings", "what is wrong: list findings" },
-    { "show", 1, 1, verb_show, "show NAME", "everything known of one host, link or device" },
-    { "explain", 1, 1, verb_explain, "explain NAME|CODE|codes",
-      "why it is judged so; what a finding means; all there are" },
-    { "compare", 1, 2, verb_compare, "compare CAPTURE [CAPTURE]",
-      "what differs from another capture, or from this machine", BY_HBACTL },
-    { "report", 0, 0, verb_report, "report [--json|--html FILE]", "all of it at once" },
-    { "capture", 0, 1, verb_capture, "capture [FILE]",
-      "what this machine says, in a file that replays anywhere", BY_HBACTL },
-    { "bench", 0, INT_MAX, verb_bench, "bench NAME...",
-      "how fast devices are read, each alone and all together, and what limits", BY_HBACTL },
-    { "probe", 0, INT_MAX, verb_probe, "probe [NAME...]",
-      "one short read of each link now, and what it proves" },
-    { "metrics", 0, 0, verb_metrics, "metrics", "numbers for Prometheus, as text" },
-    { "monitor", 0, 0, verb_monitor, "monitor", "what changes, as it changes; the daemon tells it",
-      BY_DAEMON },
-    { "history", 1, 1, verb_history, "history NAME",
-      "how it was and when, counters, probes, findings; the daemon knows", BY_DAEMON },
-    { "ack", 1, 1, verb_ack, "ack NAME --reason TEXT",
-      "what is found of it is known, and no alarm; the daemon remembers", BY_DAEMON },
-    { "check", 0, INT_MAX, verb_check, "check [NAME...]",
-      "one line for Nagios, Icinga or Checkmk, of all or of these" },
-    { "reload", 0, 0, verb_reload, "reload", "has the daemon read its configuration again",
-      BY_DAEMON },
-    { "cat-config", 0, 0, verb_cat_config, "cat-config",
-      "the configuration as its files say it, and where each value comes from", BY_HBACTL },
-};
-
-static int usage(FILE *out)
-{
-    fputs(
-        "hbactl [OPTION...] [VERB]\n\nShows in which mode every storage link of this machine runs.\n\n",
-        out);
-    for (size_t i = 0; i < ELEMENTS(VERBS); i++)
-        fprintf(out, "  %-34s %s\n", VERBS[i].synopsis, VERBS[i].help);
-    fputs(
-        "\nNAME is sda, /dev/sg3, 0:0:2:0, host1, phy-1:0:3, expander-0:0, a PCI address, a WWN, a serial\n"
-        "number, an IQN, md0, a mount point, ...\n\n"
-        "      --json[=pretty|short|off]  JSON; -j: pretty on a terminal, else short\n"
-        "      --html FILE                of report: a page to look at (- is standard output)\n"
-        "      --capture FILE             look at a capture instead of this machine; given several\n"
-        "                                 times, the earlier ones are history (- is standard input)\n"
-        "      --sysfs-root DIR           look at a copied tree: DIR/sys, DIR/proc\n"
-        "      --config FILE              judge by FILE instead of /etc/hbad/hbad.conf and its drop-ins,\n"
-        "                                 which hold for this machine and not for a capture or a copy\n"
-        "      --direct                   do not ask the daemon, which is asked where one runs\n"
-        "      --daemon                   ask the daemon and nothing else\n"
-        "      --socket PATH              where it listens (" CLIENT_SOCKET ")\n"
-        "      --service                  status of the daemon itself\n"
-        "      --patience SECONDS         how long to wait for a device that says nothing (20; 60\n"
-        "                                 while it is measured), and for the daemon (5)\n"
-        "      --force                    ask tapes and changers that are named for more than INQUIRY;\n"
-        "                                 bench and probe: read named disks that sleep, and busy ones\n"
-        "      --no-scrub                 leave serial numbers, WWNs and names in a capture\n"
-        "      --strict                   exit status 3 for what could not be judged, and for infos\n"
-        "      --no-legend                no head and no closing sentences\n"
-        "  -h, --help, -V, --version\n\n"
-        "Of history and ack:\n"
-        "      --since TIME               2h, 3d, yesterday, 2026-11-30, \"2026-11-30 12:00\" (UTC);\n"
-        "                                 of report --html, too (30d)\n"
-        "      --reason TEXT              why it is no alarm; --withdraw takes it back\n"
-        "      --code CODE                this finding only, else all of that name that are alarms\n"
-        "      --until TIME               until then, 7d from now or to the end of a day\n\n"
-        "Of check, a monitoring plugin, which asks the daemon unless --direct is given:\n"
-        "  -w, -c RANGE               judge a number by these ranges (10, 10:, ~:10, 10:20, @10:20) instead\n"
-        "                             of warnings; what is critical stays it\n"
-        "      --number NAME          which one: links, up, down, below (default), capped, unknown,\n"
-        "                             critical, warning, info, unexamined, age\n"
-        "      --max-age SECONDS      with an older report it is unknown (3600, or three rounds)\n"
-        "      --format nagios|checkmk\n"
-        "  -t SECONDS                 how long it may take (10)\n"
-        "  -v                         infos, too\n\n"
-        "Of bench, which only reads:\n"
-        "      --sweep                    blocks of 512 to 4M by all ways; without it, blocks of 1M\n"
-        "      --method M,...             read-buffer, read-cached, read-media; each /sg, /sg-direct,\n"
-        "                                 /sg-mmap, /bsg, /block-direct or /block-buffered\n"
-        "      --block SIZE,...           bytes of one read; K, M, G are 1024\n"
-        "      --depth N,...              reads under way at a time (1)\n"
-        "      --random, --seeks          at random places of the medium, blocks of 4K; that as well\n"
-        "      --memory hot|cold          one buffer again and again, or more than the cache holds\n"
-        "      --bytes SIZE, --seconds S  how much, how long for each line of the table (2 s; 1 s)\n"
-        "      --csv, --chart             as CSV; with bars\n"
-        "      --save FILE                a capture with what was measured, for bench and compare\n",
-        out);
-    return EXIT_WELL;
-}
 
 static bool wants_colour(void)
 {
@@ -222,24 +122,22 @@ static int check_options(const struct request *request, const struct verb *verb)
 static int run_verb(struct request *request, int n_words, char **words)
 {
     const char *verb = n_words ? words[0] : VERBS[0].word;
+    const struct verb *row;
 
-    if (strcmp(verb, "help") == 0)
-        return usage(request->out);
     request->words = (const char *const *)(words + 1);
     request->n_words = n_words ? n_words - 1 : 0;
-    for (size_t i = 0; i < ELEMENTS(VERBS); i++) {
-        if (strcmp(VERBS[i].word, verb) != 0)
-            continue;
-        if (request->n_words < VERBS[i].least || request->n_words > VERBS[i].most) {
-            say("usage: hbactl %s", VERBS[i].synopsis);
-            return EXIT_USAGE;
-        }
-        if (check_options(request, &VERBS[i]))
-            return EXIT_USAGE;
-        return VERBS[i].run(request);
+    row = verb_named(verb);
+    if (!row) {
+        say("there is no verb %s; hbactl --help lists them", verb);
+        return EXIT_USAGE;
     }
-    say("there is no verb %s; hbactl --help lists them", verb);
-    return EXIT_USAGE;
+    if (request->n_words < row->least || request->n_words > row->most) {
+        say("usage: hbactl %s", row->synopsis);
+        return EXIT_USAGE;
+    }
+    if (check_options(request, row))
+        return EXIT_USAGE;
+    return row->run(request);
 }
 
 /* Runs what the words ask for. Returns an exit status. */

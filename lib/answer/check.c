@@ -175,6 +175,11 @@ static int find_number(const char *name, enum number *ret)
     return -ENOENT;
 }
 
+const char *check_number(size_t n)
+{
+    return n < NUMBERS ? NAMES[n] : NULL;
+}
+
 const char *check_wrong_option(const struct check_options *options)
 {
     enum number number;

@@ -29,6 +29,9 @@ struct check_options {
     uint64_t max_age_us; /* with more it is too old */
 };
 
+/* The n-th name of a number, from 0; NULL: there are no more. */
+const char *check_number(size_t n);
+
 /* What of the options cannot be: "number", "warning" or "critical"; NULL: nothing. */
 const char *check_wrong_option(const struct check_options *options);
 
