@@ -11,7 +11,7 @@
 readonly LAB_TOOLS=(busybox-static kmod lsscsi sg3-utils sdparm smp-utils strace pciutils open-iscsi)
 
 # What a scenario may ask for by its variable "packages".
-readonly LAB_MORE=(fio hdparm coreutils smartmontools multipath-tools prometheus-node-exporter)
+readonly LAB_MORE=(fio hdparm coreutils smartmontools multipath-tools prometheus-node-exporter prometheus)
 
 # What a kernel module is checked with.
 readonly LAB_BUILD_TOOLS=(sparse)
@@ -28,9 +28,9 @@ packages_show() {
 }
 
 # packages_libraries NAME...: prints the libraries that the packages name. The C library is the build machine's: the
-# programs under test are linked to it.
+# programs under test are linked to it; pages for browsers are nothing here.
 packages_libraries() {
-    apt-cache depends --important "$@" | sed -n 's/^ *Depends: \(z\?lib.*\)/\1/p' | sort -u | grep -vx libc6
+    apt-cache depends --important "$@" | sed -n 's/^ *Depends: \(z\?lib.*\)/\1/p' | sort -u | grep -vx 'libc6\|libjs-.*'
 }
 
 # packages_current_wanted: what every guest has: the current kernel with its headers, the tools, their libraries.
