@@ -203,6 +203,8 @@ static int print_acknowledged(const struct request *request, struct bytes parame
     struct bytes found[MEMBERS] = { 0 };
     int r = arena ? varlink_members(parameters, NAMES, MEMBERS, found) : -ENOMEM;
 
+    if (r == 0 && (!found[FINDINGS].len || !found[IS_KEPT].len))
+        r = -EBADMSG; /* who does not say what is acknowledged has done nothing */
     if (r == 0 && request->json)
         ask_print_json(request, parameters);
     else if (r == 0)

@@ -317,7 +317,8 @@ int verb_reload(const struct request *request)
     }
     r = varlink_members(reply.parameters, NAMES, ELEMENTS(NAMES), messages);
     if (r == 0)
-        r = varlink_elements(messages[is_invalid], say_message, arena);
+        r = messages[is_invalid].len ? varlink_elements(messages[is_invalid], say_message, arena)
+                                     : -EBADMSG;
     if (r < 0)
         ask_say_failure(request, r);
     if (is_invalid)

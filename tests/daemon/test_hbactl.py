@@ -308,6 +308,11 @@ class Pretenders(daemon.Test):
                         {"parameters": {"report": {"summary": {"worst": "none"}, "notes": [], "links": []}}}):
             self.check(lambda client, m=message: client.send(m), "answers with what is no Varlink", words=("--json",))
 
+    def test_nothing_of_who_was_to_do_something(self):
+        """Who does not say what it has done has done nothing."""
+        for words in (["ack", "sda", "--reason", "x"], ["ack", "sda", "--withdraw"], ["reload"]):
+            self.check(lambda client: client.send({"parameters": {}}), "answers with what is no Varlink", words=words, status=1)
+
     def test_garbage_of_the_service(self):
         for message in ({"parameters": {"adapters": {}}}, {"parameters": {"since": -1}}, {"parameters": {"taken": 1 << 62}},
                         {"parameters": {"adapters": [{"name": 7}]}}, {"parameters": {"adapters": [[]]}}):
