@@ -19,7 +19,6 @@ import sys
 import tempfile
 import time
 import unittest
-import xml.etree.ElementTree as ET
 
 import jsonschema
 
@@ -107,18 +106,6 @@ class Captured(Scratch):
                 status, out, err = self.bench(capture, "sdb", *words, **more)
                 self.assertEqual((status, err), (0, ""))
                 self.check(name, out)
-
-    def test_the_page_has_the_same_tables_and_sentences(self):
-        for reads in (of_2002(), of_1998()):
-            capture = self.with_measures(reads)
-            page = ET.fromstring(hbactl("--capture", capture, "report", "--html", "-").stdout.partition("\n")[2])
-            part = next(s for s in page.iter("section") if s.get("aria-labelledby") == "bench")
-            cells = {" ".join("".join(c.itertext()).split()) for c in part.iter() if c.tag in ("td", "th", "p", "h3")}
-            for line in self.bench(capture, columns="1000")[1].splitlines():
-                if line.endswith("."):
-                    self.assertIn(" ".join(line.split()), cells)
-                elif line.lstrip(" *►").startswith("read-"):
-                    self.assertEqual([w for w in line.lstrip(" *►").split()[1:] if re.fullmatch(r"[\d.]+K?", w) and w not in cells], [], line)
 
     def test_texts_of_captures_stay_on_their_line(self):
         capture = self.with_measures([read("0:0:1:0", "\033[8mread-media\nsdb is well", 4096, 5),

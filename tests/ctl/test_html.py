@@ -12,6 +12,7 @@ import sys
 import unittest
 import xml.etree.ElementTree as ET
 
+import test_bench
 from machines import GOLDEN, TESTS, Scratch, cases, captures, hbactl
 
 CSS = os.path.join(os.path.dirname(TESTS), "lib/output/page.css")
@@ -276,6 +277,21 @@ class Past(unittest.TestCase):
                 self.assertIn(device["hctl"], page)
                 for read in device["measures"]:
                     self.assertIn(read["method"], page)
+
+
+class TimedReads(Scratch):
+    with_measures, bench = test_bench.Captured.with_measures, test_bench.Captured.bench
+
+    def test_the_page_has_the_same_tables_and_sentences(self):
+        for reads in (test_bench.of_2002(), test_bench.of_1998()):
+            capture = self.with_measures(reads)
+            part = Page(page_of("--capture", capture)).section("bench")
+            cells = {" ".join("".join(c.itertext()).split()) for c in part.iter() if c.tag in ("td", "th", "p", "h3")}
+            for line in self.bench(capture, columns="1000")[1].splitlines():
+                if line.endswith("."):
+                    self.assertIn(" ".join(line.split()), cells)
+                elif line.lstrip(" *►").startswith("read-"):
+                    self.assertEqual([w for w in line.lstrip(" *►").split()[1:] if re.fullmatch(r"[\d.]+K?", w) and w not in cells], [], line)
 
 
 class Map(unittest.TestCase):
