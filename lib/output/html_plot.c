@@ -163,9 +163,18 @@ static void draw_line(const struct drawing *d, const struct columns *c, uint64_t
     fputs("\"/>\n", d->page->out);
 }
 
-/* A bar for each column with more than nothing. */
+/* A bar for each column with more than nothing, on a foot for those that are known: none is not the same as not known. */
 static void draw_bars(const struct drawing *d, const struct columns *c, uint64_t axis)
 {
+    fputs("<path class=\"foot\" d=\"", d->page->out);
+    for (size_t i = 0, run; i < COLUMNS; i += run) {
+        for (run = 1; i + run < COLUMNS && c->v[i + run].is_known == c->v[i].is_known; run++)
+            ;
+        if (c->v[i].is_known)
+            markup(d->page->out, "M%d %dh%d", LEFT + COLUMN * (int)i, d->y + PANEL,
+                   COLUMN * (int)run);
+    }
+    fputs("\"/>\n", d->page->out);
     fputs("<path class=\"bars\" d=\"", d->page->out);
     for (size_t i = 0; i < COLUMNS; i++) {
         int y = y_of(d, c->v[i].most, axis), foot = d->y + PANEL;
@@ -252,6 +261,12 @@ static int draw_counter(struct drawing *d, const char *name)
     snprintf(top, sizeof(top), "%" PRIu64 " an hour", axis);
     begin_panel(d, name, top);
     shade(d);
+    for (size_t i = 0; i < a->growths.n; i++) {
+        const struct history_growth *g = &a->growths.v[i];
+
+        if (text_same(g->name, name) && g->is_unknown && g->at_us > g->from_us)
+            shade_time(d, "dark", g->from_us, g->at_us);
+    }
     draw_bars(d, c, axis);
     end_panel(d);
     free(c);

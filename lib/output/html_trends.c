@@ -141,31 +141,58 @@ static int show(struct page *p, const struct past_source *s, const struct link *
     return r;
 }
 
-static int show_all(struct page *p, const struct past_source *s)
+/* Has one of its counters begun anew, so that it is not known how much it grew? */
+static bool began_anew(const struct history_answer *a)
+{
+    for (size_t i = 0; i < a->growths.n; i++)
+        if (a->growths.v[i].is_unknown && a->growths.v[i].at_us > a->growths.v[i].from_us)
+            return true;
+    return false;
+}
+
+/* Finds the links of which there is something to see. */
+static int find_candidates(const struct page *p, const struct past_source *s, struct candidate *v,
+                           size_t *ret_n, size_t *ret_anew)
 {
     const struct model *m = p->report->model;
-    _cleanup_free_ struct candidate *v = calloc(m->links.n + 1, sizeof(*v));
-    size_t n = 0;
-    int r = v ? 0 : -ENOMEM;
+    int r = 0;
 
     for (size_t i = 0; r == 0 && i < m->links.n; i++) {
         struct history_answer answer;
 
         r = answer_of(p, s, m->links.v[i], &answer);
-        if (r == 0)
-            v[n] = (struct candidate){ m->links.v[i], interest(m->links.v[i], &answer) };
-        n += v[n].interest > 0;
+        if (r == 0) {
+            v[*ret_n] = (struct candidate){ m->links.v[i], interest(m->links.v[i], &answer) };
+            *ret_n += v[*ret_n].interest > 0;
+            *ret_anew += began_anew(&answer);
+        }
         looks_done(&answer);
     }
+    return r;
+}
+
+static int show_all(struct page *p, const struct past_source *s)
+{
+    _cleanup_free_ struct candidate *v = calloc(p->report->model->links.n + 1, sizeof(*v));
+    size_t n = 0, anew = 0;
+    int r = v ? find_candidates(p, s, v, &n, &anew) : -ENOMEM;
+
     if (r < 0)
         return r;
     qsort(v, n, sizeof(*v), compare_candidates);
-    fputs(
-        "<p>Shaded: slower than at its best, not up, or more than info was found. Within dashes: not known.</p>\n",
-        p->out);
-    if (!n)
-        fputs("<p>Nothing has changed, no counter has grown, and nothing was probed twice.</p>\n",
-              p->out);
+    if (n)
+        fputs(
+            "<p>Shaded: slower than at its best, not up, or more than info was found. Within dashes: not known.</p>\n",
+            p->out);
+    else
+        fputs(
+            "<p>No change is seen, no counter is seen to grow, and nothing was probed twice.</p>\n",
+            p->out);
+    if (anew)
+        markup(
+            p->out,
+            "<p>Counters of %zu link%s began anew in between: how much they grew then is not known.</p>\n",
+            anew, anew == 1 ? "" : "s");
     for (size_t i = 0; r == 0 && i < n && i < TRENDS_MAX; i++)
         r = show(p, s, v[i].link);
     if (n > TRENDS_MAX)

@@ -263,6 +263,10 @@ class Past(unittest.TestCase):
         self.assertIn("read-buffer/sg, blocks of 64 KiB", names)
         self.assertIn("read-buffer/sg, blocks of 64 KiB: one read takes", names)
 
+    def test_what_began_anew_is_said(self):
+        page = page_of(*captures("sas-counter-reset-no-alarm"))
+        self.assertRegex(page, r"Counters of \d+ links? began anew in between: how much they grew then is not known")
+
     def test_without_a_past_that_is_said(self):
         page = page_of("--capture", os.path.join(GOLDEN, "sata-link-flapping", "1.json"))
         self.assertIn("How it was before is not known", page)
