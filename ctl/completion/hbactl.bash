@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
 #
 # bash: hbactl itself says what may stand there (hbactl complete). With functions of bash-completion, which loads this.
 _hbactl()
 {
-    local cur words cword word about
+    local cur words cword word
 
     _get_comp_words_by_ref -n '=:' cur words cword || return
     COMPREPLY=()
-    while IFS=$'\t' read -r word about; do
+    while IFS=$'\t' read -r word _; do
         case $word in
             :files | :dirs)
                 [[ $cur == --*=* ]] && cur=${cur#*=}
