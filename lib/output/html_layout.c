@@ -65,7 +65,7 @@ static void found_text(const struct map *m, const struct link *l, char *buffer, 
         snprintf(buffer, size, "▲ %s", worst->entry->code);
 }
 
-/* Devices behind a far port: "sda", "sda sdb", "5 LUNs". */
+/* Devices behind a far port: "sda", "5 LUNs". */
 static void behind_text(const struct report *r, const struct remote *remote, char *buffer,
                         size_t size)
 {
@@ -73,9 +73,8 @@ static void behind_text(const struct report *r, const struct remote *remote, cha
     size_t n = 0;
 
     for (size_t i = 0; i < r->model->devices.n; i++)
-        if (text_same_known(r->model->devices.v[i]->remote, remote->id)) {
+        if (text_same_known(r->model->devices.v[i]->remote, remote->id))
             first = n++ ? first : r->model->devices.v[i];
-        }
     if (n == 1)
         words_nodes(first, false, buffer, size);
     else if (n)
@@ -147,13 +146,12 @@ const char *map_text(const struct map *m, const struct map_node *n, int column,
     return cut(buffer, text, MOST[column]);
 }
 
-const char *map_label(const struct map *m, const struct link *l, int line, char buffer[MAP_BYTES])
+const char *map_label(const struct link *l, int line, char buffer[MAP_BYTES])
 {
     char text[512], mode[64];
     enum colour colour;
     bool is_well = l->verdict == VERDICT_OK && l->state == LINK_UP;
 
-    (void)m;
     if (line == 0)
         snprintf(text, sizeof(text), "%s%s%s%s%s",
                  l->host && l == l->host->slot ? "slot" : l->kernel_name, is_well ? "" : " ",
@@ -289,7 +287,7 @@ static void measure(struct map *m, int gaps[MAP_DEPTH], size_t widths[MAP_COLUMN
             widths[c] = own > widths[c] ? own : widths[c];
         }
         for (int line = 0; !n->is_leaf && line < 2; line++) {
-            int label = width_of(text_width(map_label(m, n->v->link, line, text))) + 2 * INSIDE,
+            int label = width_of(text_width(map_label(n->v->link, line, text))) + 2 * INSIDE,
                 far = width_of(text_width(map_far(m, n->v->link, line, text))) + 2 * INSIDE;
 
             gaps[n->depth] = label > gaps[n->depth] ? label : gaps[n->depth];
@@ -308,7 +306,7 @@ static void set_widths(struct map *m)
     measure(m, gaps, widths);
     m->box_x = host->pci_address && !words_physical_port(m->page->report, host) ? GAP_LEAST : 0;
     for (int line = 0; host->slot && line < 2; line++) {
-        int label = width_of(text_width(map_label(m, host->slot, line, text))) + 2 * INSIDE;
+        int label = width_of(text_width(map_label(host->slot, line, text))) + 2 * INSIDE;
 
         m->box_x = label > m->box_x ? label : m->box_x;
     }

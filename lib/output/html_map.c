@@ -14,10 +14,9 @@ enum {
     ADAPTERS_OPEN = 8, /* where there are more, some are folded */
     TABLES_OPEN = 2,   /* where there are more, their tables are: the maps have what matters */
     WIDTH_LEAST = 560, /* of a picture, in pixels */
-    BAR_LEAST = 20,    /* tenths of a pixel: the thinnest, and how much more the widest has */
-    BAR_MORE = 140,
+    BAR_LEAST = 20,    /* tenths of a pixel: the thinnest bar */
+    BAR_MORE = 140,    /* and how much more the widest has */
 };
-/* tenths of a pixel: the thinnest, and how much more the widest has */
 
 /* The whole root of n. */
 static uint64_t root_of(uint64_t n)
@@ -68,8 +67,8 @@ static void draw_trunk(const struct map *m, const struct link *l, int from, int 
     markup(
         p->out,
         "<text class=\"m %s\" x=\"%d\" y=\"%d\">%s</text> <text class=\"m\" x=\"%d\" y=\"%d\">%s</text></a>\n",
-        html_class(l), from + 8, y - 12, map_label(m, l, 0, text[0]), from + 8, y + 20,
-        map_label(m, l, 1, text[1]));
+        html_class(l), from + 8, y - 12, map_label(l, 0, text[0]), from + 8, y + 20,
+        map_label(l, 1, text[1]));
 }
 
 static void draw_box(const struct page *p, int x, int y, int width, int height)

@@ -70,7 +70,7 @@ const char *map_text(const struct map *m, const struct map_node *n, int column,
 const char *map_remote_class(const struct remote *x);
 
 /* The two lines at the bar that leads to a box. */
-const char *map_label(const struct map *m, const struct link *l, int line, char buffer[MAP_BYTES]);
+const char *map_label(const struct link *l, int line, char buffer[MAP_BYTES]);
 
 /* The two lines in a box: what is at the far end. */
 const char *map_far(const struct map *m, const struct link *l, int line, char buffer[MAP_BYTES]);

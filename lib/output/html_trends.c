@@ -215,6 +215,25 @@ static int show_captures(struct page *p)
     return e;
 }
 
+/* What a memory was asked for. */
+static int show_answers(struct page *p)
+{
+    const struct model *m = p->report->model;
+    size_t asked = 0;
+
+    for (size_t i = 0; i < p->asked->n_answers; i++) {
+        const struct html_place *place = html_place(p, p->asked->answers[i].id);
+
+        asked += place && place->kind == 'l';
+    }
+    if (asked < m->links.n)
+        markup(
+            p->out,
+            "<p>This is about %zu of %zu links: those of which something is found come first.</p>\n",
+            asked, m->links.n);
+    return show_all(p, &(struct past_source){ 0 });
+}
+
 int html_trends(struct page *p)
 {
     int e = 0;
@@ -225,7 +244,7 @@ int html_trends(struct page *p)
     if (p->asked->past)
         e = show_captures(p);
     else if (p->asked->n_answers)
-        e = show_all(p, &(struct past_source){ 0 });
+        e = show_answers(p);
     else
         fputs("<p>How it was before is not known: no earlier capture was given.</p>\n", p->out);
     fputs("</section>\n", p->out);
