@@ -107,7 +107,7 @@ def keys(top, bindir):
     if not known:
         yield "hbactl", "no keys: cat-config prints them otherwise"
     for path, text in pages(top):
-        for key, value in re.findall(r"`(\w+)` \(([^()]*)\)", text):
+        for key, value in re.findall(r"`(\w+)`\s+\(([^()]*)\)", text):
             if key in known and known[key] != value:
                 yield path, "%s is %s by default, and not %s" % (key, known[key], value)
 

@@ -65,7 +65,7 @@ class Pages(unittest.TestCase):
     def test_keys(self):
         self.page("README.md", "`watch` (1min), `other` (2min)\n")
         self.assertEqual(self.faults("keys"), [])
-        self.page("README.md", "`watch` (2min)\n")
+        self.page("README.md", "`watch`\n(2min)\n")
         self.assertEqual(len(self.faults("keys")), 1)
 
     def test_links(self):
