@@ -166,9 +166,9 @@ def well_formed_hex(path, text):
             yield n, "not pairs of hex digits: " + data.strip()
 
 
-@rule("*", but=("LICENSES/*", "tests/fuzz/corpus/*", "tests/lab/hbasim/*.[ch]", "tests/lab/hbasim/Kbuild"))
+@rule("*", but=("LICENSES/*", "tests/fuzz/corpus/*", "tests/lab/hbasim/*.[ch]", "tests/lab/hbasim/Kbuild", "debian/rules"))
 def clean_text(path, text):
-    """UTF-8 with a newline at its end, without spaces at the ends of lines, tabs or carriage returns. The kernel's style has tabs."""
+    """UTF-8 with a newline at its end, without spaces at the ends of lines, tabs or carriage returns. The kernel's style has tabs, and so has make."""
     if text and not text.endswith("\n"):
         yield text.count("\n") + 1, "no newline at the end"
     for n, match in lines_matching(text, r"[ \t]+$|\t|\r"):
