@@ -30,8 +30,9 @@ void complete_offer(const struct completing *c, const char *word, const char *ab
 
     if (!text_starts_with(word, c->current))
         return;
-    for (char *end = text; end && (end = strchr(end, '\n'));)
-        *end = ' ';
+    for (char *at = text; at && *at; at++)
+        if (*at == '\n')
+            *at = ' ';
     if (text) /* tabs, too, become something else */
         text_for_terminal(text);
     printf("%s%s%s%s\n", c->before, word, text ? "\t" : "", text ? text : "");

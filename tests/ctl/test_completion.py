@@ -38,11 +38,11 @@ LINES = [
     ("hbactl --capture server.json show /dev/sdc", ["/dev/sdc"]),
     ("hbactl --capture server.json explain 0:0:2:", ["0:0:2:0"]),
     ("hbactl --capture=server.json check sda host", ["host0", "host1"]),
-    ("hbactl --capture ser", ["server.json"]),
-    ("hbactl --capture=ser", ["--capture=server.json"]),
+    ("hbactl --capture serv", ["server.json"]),
+    ("hbactl --capture=serv", ["--capture=server.json"]),
     ("hbactl --sysfs-root f", ["folder/"]),
     ("hbactl compare server.json s", ["server.json"]),
-    ("hbactl report --html ser", ["server.json"]),
+    ("hbactl report --html serv", ["server.json"]),
 ]
 
 

@@ -168,7 +168,10 @@ def well_formed_hex(path, text):
 
 @rule("*", but=("LICENSES/*", "tests/fuzz/corpus/*", "tests/lab/hbasim/*.[ch]", "tests/lab/hbasim/Kbuild", "debian/rules"))
 def clean_text(path, text):
-    """UTF-8 with a newline at its end, without spaces at the ends of lines, tabs or carriage returns. The kernel's style has tabs, and so has make."""
+    """UTF-8 with a newline at its end, without spaces at the ends of lines, tabs or carriage returns. The kernel's style has tabs, so has
+    make, and a manual page says by them what belongs to what is above."""
+    if path.endswith(".scd"):
+        text = re.sub(r"(?m)^\t+(?=[^\t\n])", "", text)
     if text and not text.endswith("\n"):
         yield text.count("\n") + 1, "no newline at the end"
     for n, match in lines_matching(text, r"[ \t]+$|\t|\r"):

@@ -54,6 +54,7 @@ class Rules(unittest.TestCase):
                 ("transports", "lib/link/x.h", "int is_fc_host;\n"),
                 ("transports", "ctl/x.c", 'puts("iSCSI");\n'),
                 ("clean_text", "x.py", "\tx\n"),
+                ("clean_text", "x.1.scd", "x\tx\n"),
                 ("clean_text", "x.py", "x"),
         ):
             with self.subTest(rule=name, wrong=wrong):

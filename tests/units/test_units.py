@@ -23,6 +23,8 @@ TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 UNITS = ["hbad.service", "hbad.socket", "hbad-collect.socket", "hbad-collect@.service", "hbad-watch.socket",
          "hbad-watch@.service", "hbad-alert.socket", "hbad-alert@.service"]
 # Where hbad-exporter is built.
+MANUAL = ["hbactl.1", "hbad-capture.5", "hbad.conf.5", "hbad-findings.7", "hbad-metrics.7", "hbad-report.7", "hbad.8", "hbad-alert.8",
+          "hbad-collect.8", "hbad-exporter.8"]
 EXPORTER = ["hbad-exporter.service", "hbad-exporter.socket"]
 # Tenths of systemd-analyze's level: at most 1.5 for what has no device, 2.0 for what has. What runs for alerts may send mail.
 LEVELS = {"hbad.service": 15, "hbad-watch@.service": 15, "hbad-collect@.service": 20, "hbad-exporter.service": 15,
@@ -79,6 +81,10 @@ def installed(build, image):
                                "/share/hbad/bench.schema.json", "/share/hbad/alert.schema.json", "/share/hbad/prometheus/hbad.rules.yml",
                                "/share/hbad/prometheus/hbad.dashboard.json")]
     want += [own + "/sbin/hbad-exporter"] if EXPORTER[0] in UNITS else []
+    want += [own + "/share/" + f for f in ("bash-completion/completions/hbactl", "zsh/site-functions/_hbactl",
+                                           "fish/vendor_completions.d/hbactl.fish")]
+    want += ["%s/share/man/man%s/%s" % (own, name[-1], name) for name in MANUAL if os.path.isdir(os.path.join(build, "man"))
+             and (name != "hbad-exporter.8" or EXPORTER[0] in UNITS)]
     want += [own + "/share/doc/hbad/examples/" + name for name in os.listdir(os.path.join(TOP, "docs/examples"))]
     got = files(image)
     for path in sorted(set(want) ^ set(got)):
