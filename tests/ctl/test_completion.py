@@ -94,6 +94,19 @@ class Words(Scratch):
                 self.assertEqual(complete(*words, cwd=self.folder), [])
                 self.assertLess(time.monotonic() - begun, 5)
 
+    def test_names_come_from_the_daemon(self):
+        shutil.copy(CASE, os.path.join(self.folder, "folder", "1.json"))
+        path = os.path.join(self.folder, "socket")
+        with subprocess.Popen([os.path.join(PROGRAMS, "hbad"), "--captures", os.path.join(self.folder, "folder"), "--socket", path,
+                               "--runtime-dir", self.folder], stderr=subprocess.DEVNULL) as daemon:
+            names, until = [], time.monotonic() + 20
+            while not names and time.monotonic() < until:
+                time.sleep(0.1)
+                names = complete("--socket", path, "show", "sd")
+            self.assertEqual([n[0] for n in names], ["sd" + c for c in "abcdefgh"])
+            self.assertEqual(complete("--socket=" + path, "ack", "target0:0:2"), [["target0:0:2", "SEAGATE ST3146807LC"]])
+            daemon.terminate()
+
     def test_nothing_asks_this_machine(self):
         """Without the daemon there are no names: looking at a machine to complete a word would ask devices."""
         for words in ([], ["--direct"], ["--config", "x"], ["--sysfs-root", "/"]):
@@ -163,18 +176,31 @@ class Zsh(Shell):
         zpty inner zsh -f -i
         zpty -w inner "source ./inner"
         zpty -r inner text $'*READY\\r*'
-        zpty -w -n inner "$1"$'\\t'
-        zpty -r inner text $'*DONE\\r*'
-        print -r -- "$text"
+        for line; do
+            zpty -w -n inner "$line"$'\\t'
+            zpty -r inner text $'*DONE\\r*'
+            print -r -- "LINE:$line"
+            print -r -- "$text"
+            zpty -w -n inner $'\\x15'
+        done
         zpty -d inner
         """
 
-    def offers(self, line):
+    def setUp(self):
+        """All in one session, for it takes a second to begin one."""
+        super().setUp()
         with open(os.path.join(self.folder, "inner"), "w", encoding="utf-8") as file:
             file.write(self.INNER)
-        said = [text.strip() for text in self.run_shell(["zsh", "-f", "-c"], self.OUTER, "zsh", line)]
-        got = {text[len("OFFER:"):] for text in said if text.startswith("OFFER:")} - {""}
-        return [word + ("/" if os.path.isdir(os.path.join(self.folder, word)) else "") for word in got]
+        self.found = {}
+        for text in self.run_shell(["zsh", "-f", "-c"], self.OUTER, "zsh", *(line for line, _ in LINES)):
+            kind, _, word = text.strip("\r").partition(":")
+            if kind == "LINE":
+                got = self.found[word] = set()
+            elif kind == "OFFER" and word:
+                got.add(word)
+
+    def offers(self, line):
+        return [word + ("/" if os.path.isdir(os.path.join(self.folder, word)) else "") for word in self.found[line]]
 
     def test_zsh(self):
         self.check()
