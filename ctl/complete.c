@@ -5,6 +5,7 @@
  */
 #include "ctl/complete.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -152,6 +153,13 @@ static void offer(const struct typed *t, const char *current)
 
 enum { LONGEST_S = 2 }; /* somebody has pressed a key, and waits */
 
+/* Without a word: shells would have one of a program that a signal has ended. */
+static void on_alarm(int number)
+{
+    (void)number;
+    _exit(EXIT_FAILURE);
+}
+
 int verb_complete(const struct request *request)
 {
     struct typed t = { .request = *request };
@@ -165,6 +173,7 @@ int verb_complete(const struct request *request)
         say("out of memory");
         return EXIT_FAILURE;
     }
+    signal(SIGALRM, on_alarm);
     alarm(LONGEST_S); /* a capture may be anything, and anywhere */
     for (int i = 0; i < n - 1; i++)
         take_word(&t, request->words[i]);
