@@ -58,13 +58,13 @@ class Exporter:
     @staticmethod
     def rest(c):
         """All that comes, to the end."""
-        data = b""
+        data = bytearray()
         try:
             while more := c.recv(1 << 20):
                 data += more
         except (ConnectionResetError, BrokenPipeError):
             pass
-        return data
+        return bytes(data)
 
     def ask(self, request=GET, which=0):
         """The answer; None where the connection ends without one."""
