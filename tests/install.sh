@@ -60,3 +60,29 @@ install_packages() {
         return 1
     fi
 }
+
+# unpack_package NAME: prints the folder of its programs, in a cache outside of the sources. Nothing of it is installed.
+unpack_package() {
+    local version at
+    version=$(apt-cache show --no-all-versions "$1" | sed -n 's/^Version: //p')
+    at=${XDG_CACHE_HOME:-$HOME/.cache}/hbad-test/$1_${version//:/.}
+    if [ ! -d "$at" ]; then
+        mkdir -p "$at.new"
+        (cd "$at.new" && apt-get -qq download "$1" && dpkg-deb --fsys-tarfile ./*.deb | tar -x ./usr/bin && rm ./*.deb) >&2 &&
+            mv "$at.new" "$at" || return 1
+    fi
+    echo "$at/usr/bin"
+}
+
+# unpack_packages: those of that need are in PATH from here on; what cannot be had is said, and its tests are left out.
+unpack_packages() {
+    local name at
+    apt_lists_update
+    for name in $(packages_of unpack); do
+        if at=$(unpack_package "$name"); then
+            PATH=$PATH:$at
+        else
+            echo "The Debian package $name cannot be had: tests that need it are left out" >&2
+        fi
+    done
+}
