@@ -52,8 +52,9 @@ static void catalog(void)
 {
     puts("# SPDX-License-Identifier: LGPL-2.1-or-later");
     for (const struct catalog_entry *e = CATALOG; e->code; e++) {
-        printf("\n-- %s\nSubject: %s: %s (@HBAD_CHANGE@)\nDefined-By: hbad\n\n", e->message_id,
-               e->code, e->title);
+        printf("\n-- %s\nSubject: %s: %s (@HBAD_CHANGE@)\nDefined-By: hbad\n"
+               "Documentation: man:hbad-findings(7)\n\n",
+               e->message_id, e->code, e->title);
         printf("@MESSAGE@.\n\nThis is about: @HBAD_NAMES@\nIds: @HBAD_SUBJECTS@\n");
         list("What causes it, likeliest first:", e->causes);
         list("What to do, in this order:", e->remedies);
@@ -98,6 +99,7 @@ static void conf(void)
         "# The configuration of hbad and hbactl, with nothing said: every key stands here with its default.\n"
         "# Copy this to /etc/hbad/hbad.conf, or better, put what is to be otherwise into a file of its own:\n"
         "# /etc/hbad/hbad.conf.d/NAME.conf. hbactl cat-config shows what counts; systemctl reload hbad reads it again.\n"
+        "# hbad.conf(5) is the manual.\n"
         "# In sections with a GLOB it is a name as hbactl shows it, with * and ? for what may be anything.");
     for (const struct config_key *k = CONFIG_KEYS; k->section; k++) {
         if (strcmp(section, k->section) != 0) {

@@ -225,6 +225,14 @@ class Form(unittest.TestCase):
             self.assertNotIn(page.name, see)
         self.assertEqual(set(ALL) - led, set())
 
+    def test_units_lead_to_pages(self):
+        units = glob.glob(os.path.join(ROOT, "units", "*.socket")) + glob.glob(os.path.join(ROOT, "units", "*.service.in"))
+        self.assertGreaterEqual(len(units), 10)
+        for unit in units:
+            led = re.findall(r"(?m)^Documentation=man:([\w-]+)\((\d)\)$", source(unit))
+            self.assertEqual(len(led), 1, unit)
+            self.assertIn("%s.%s" % led[0], set(ALL) | {"hbad-exporter.8"}, unit)
+
 
 class Examples(unittest.TestCase):
     """What is shown comes out, and what is to be typed is understood."""
