@@ -125,11 +125,11 @@ const struct catalog_entry CATALOG[] = {
       "a link that was up is gone",
       LIST("the device, enclosure or cable was unplugged or lost power", "the device is dead",
            "what leads to it went away: an expander, a hub, an adapter"),
-      LIST("look at power and cable of what the names say",
-           "where several were lost together, begin at what they share",
-           "look into the kernel log for what went first",
-           "where it was taken away on purpose: say so with hbactl ack, or leave out the captures "
-           "from before"),
+      LIST(
+          "look at power and cable of what the names say",
+          "where several were lost together, begin at what they share",
+          "look into the kernel log for what went first",
+          "where it was taken away on purpose: say so with hbactl ack, or leave out the captures from before"),
       "a device that was removed on purpose, or another in its place" },
     { "link-flapping", SEVERITY_WARNING, CATALOG_OF_MODE | CATALOG_OF_TIME,
       "7c700cee83fd475ca51b1902a4ca1197",
