@@ -28,6 +28,12 @@ def is_open(client):
         client.socket.settimeout(daemon.PATIENCE)
 
 
+def stop(d):
+    """It has stopped when this returns: until then it would still take what is sent."""
+    os.kill(d.process.pid, signal.SIGSTOP)
+    os.waitpid(d.process.pid, os.WUNTRACED)
+
+
 class Turns(daemon.Test):
     def test_much_at_once_delays_others_by_one_answer(self):
         """Calls of which thousands have come already have their turns one by one, as everybody's."""
@@ -35,7 +41,7 @@ class Turns(daemon.Test):
         greedy, other = [d.client() for _ in range(3)], d.client()
         for client in [*greedy, other]:
             client.ask(SYSTEMD + "Ping")
-        os.kill(d.process.pid, signal.SIGSTOP)
+        stop(d)
         last = json.dumps({"method": SYSTEMD + "SetLogLevel", "parameters": {"level": 3}}).encode() + b"\0"
         for client in greedy:
             client.send(PING * 2000 + last)
@@ -52,7 +58,7 @@ class Turns(daemon.Test):
         many = [d.client() for _ in range(200)]
         for client in [first, *many]:
             client.ask(SYSTEMD + "Ping")
-        os.kill(d.process.pid, signal.SIGSTOP)
+        stop(d)
         for client in many[100:]:
             client.call(SYSTEMD + "SetLogLevel", {"level": 3})
         for _ in range(5):
