@@ -100,44 +100,20 @@ static int print_report(const struct request *request, struct bytes parameters, 
 
 /* ---- for people ---- */
 
-static void put_string(struct json_writer *w, const char *key, const char *value)
-{
-    if (value)
-        json_write_text_member(w, key, value);
-}
-
-void ask_put_style(const struct text_style *style, struct json_writer *w)
-{
-    json_write_u64_member(w, "columns", style->columns);
-    json_write_bool_member(w, "utf8", style->utf8);
-    json_write_bool_member(w, "colour", style->colour);
-    json_write_bool_member(w, "no_legend", style->no_legend);
-}
-
 /* The arguments of GetText; NULL without memory. */
 static char *text_arguments(const struct request *request, const char *verb, const char *word)
 {
-    const struct text_style *style = &request->style;
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    struct json_writer writer, *w = &writer;
+    struct arguments a;
 
-    if (!out)
+    if (arguments_begin(&a) < 0)
         return NULL;
-    writer = json_writer(out, false);
-    json_write_begin_object(w);
-    put_string(w, "verb", verb);
-    put_string(w, "word", word);
+    arguments_put(&a, "verb", verb);
+    arguments_put(&a, "word", word);
     if (request->json)
-        put_string(w, "json", request->json == JSON_PRETTY ? "pretty" : "short");
-    ask_put_style(style, w);
-    put_string(w, "command", style->command);
-    json_write_end_object(w);
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
+        arguments_put(&a, "json", request->json == JSON_PRETTY ? "pretty" : "short");
+    arguments_put_style(&a, &request->style);
+    arguments_put(&a, "command", request->style.command);
+    return arguments_end(&a);
 }
 
 /* How old an answer is. */
@@ -249,23 +225,18 @@ static int ask_daemon(const struct request *request, const char *verb, const cha
                       const char *name, struct outcome *o)
 {
     _cleanup_(client_freep) struct client *client = NULL;
-    int r;
+    int r = ask_try_connect(request, &client);
 
-    if (ask_obstacle(request))
-        return 0;
-    r = client_open(request->socket, request->patience_of_daemon_s, &client);
-    if (r < 0 && !request->daemon)
-        return 0;
-    if (r == 0)
-        r = ask_for(request, client, verb, name ? name : word, o);
+    if (r <= 0)
+        return r;
+    r = ask_for(request, client, verb, name ? name : word, o);
     if (r == 1 && !o->objects && name && strcmp(name, word) != 0)
         r = ask_for(request, client, verb, word, o);
     if (r >= 0 || r == -EREMOTEIO)
         return r;
-    ask_say_failure(request, r);
     notes_done(&o->notes);
     *o = (struct outcome){ 0 };
-    return request->daemon ? r : 0;
+    return ask_gave_up(request, r);
 }
 
 /* ---- made here ---- */

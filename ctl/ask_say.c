@@ -84,6 +84,72 @@ struct client *ask_connect(const struct request *request)
     return NULL;
 }
 
+int ask_try_connect(const struct request *request, struct client **ret)
+{
+    int r;
+
+    if (ask_obstacle(request))
+        return 0;
+    r = client_open(request->socket, request->patience_of_daemon_s, ret);
+    if (r == 0 || !request->daemon)
+        return r == 0;
+    ask_say_failure(request, r);
+    return r;
+}
+
+int ask_gave_up(const struct request *request, int error)
+{
+    ask_say_failure(request, error);
+    return request->daemon ? error : 0;
+}
+
+/* ---- arguments ---- */
+
+int arguments_begin(struct arguments *a)
+{
+    *a = (struct arguments){ 0 };
+    a->out = open_memstream(&a->text, &a->size);
+    if (!a->out)
+        return -ENOMEM;
+    a->w = json_writer(a->out, false);
+    json_write_begin_object(&a->w);
+    return 0;
+}
+
+char *arguments_end(struct arguments *a)
+{
+    json_write_end_object(&a->w);
+    if (fclose(a->out) == 0)
+        return a->text;
+    free(a->text);
+    return NULL;
+}
+
+void arguments_put(struct arguments *a, const char *key, const char *value)
+{
+    if (value)
+        json_write_text_member(&a->w, key, value);
+}
+
+void arguments_put_names(struct arguments *a, const char *const *names, size_t n)
+{
+    json_write_key(&a->w, "names");
+    json_write_begin_array(&a->w);
+    for (size_t i = 0; i < n; i++)
+        json_write_string(&a->w, names[i]);
+    json_write_end_array(&a->w);
+}
+
+void arguments_put_style(struct arguments *a, const struct text_style *style)
+{
+    json_write_u64_member(&a->w, "columns", style->columns);
+    json_write_bool_member(&a->w, "utf8", style->utf8);
+    json_write_bool_member(&a->w, "colour", style->colour);
+    json_write_bool_member(&a->w, "no_legend", style->no_legend);
+}
+
+/* ---- calls ---- */
+
 int ask_call(const struct request *request, struct client *client, const char *method,
              const char *parameters, struct arena *arena, struct varlink_reply *ret)
 {

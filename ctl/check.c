@@ -136,38 +136,20 @@ static const char *name_of(const char *word, bool is_live, char **ret_buffer)
 
 static char *arguments_of(const struct check_options *o)
 {
-    const struct {
-        const char *name, *value;
-    } TEXTS[] = { { "number", o->number },
-                  { "warning", o->warning },
-                  { "critical", o->critical },
-                  { "format", o->is_checkmk ? "checkmk" : NULL } };
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    struct json_writer writer, *w = &writer;
+    struct arguments a;
 
-    if (!out)
+    if (arguments_begin(&a) < 0)
         return NULL;
-    writer = json_writer(out, false);
-    json_write_begin_object(w);
-    json_write_key(w, "names");
-    json_write_begin_array(w);
-    for (size_t i = 0; i < o->n_names; i++)
-        json_write_string(w, o->names[i]);
-    json_write_end_array(w);
-    for (size_t i = 0; i < ELEMENTS(TEXTS); i++)
-        if (TEXTS[i].value)
-            json_write_text_member(w, TEXTS[i].name, TEXTS[i].value);
-    json_write_bool_member(w, "verbose", o->is_verbose);
-    json_write_bool_member(w, "strict", o->is_strict);
+    arguments_put_names(&a, o->names, o->n_names);
+    arguments_put(&a, "number", o->number);
+    arguments_put(&a, "warning", o->warning);
+    arguments_put(&a, "critical", o->critical);
+    arguments_put(&a, "format", o->is_checkmk ? "checkmk" : NULL);
+    json_write_bool_member(&a.w, "verbose", o->is_verbose);
+    json_write_bool_member(&a.w, "strict", o->is_strict);
     if (o->max_age_us)
-        json_write_u64_member(w, "max_age", o->max_age_us / 1000000);
-    json_write_end_object(w);
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
+        json_write_u64_member(&a.w, "max_age", o->max_age_us / 1000000);
+    return arguments_end(&a);
 }
 
 /* Prints the reply. Returns the exit status, or -EBADMSG. */

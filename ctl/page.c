@@ -79,19 +79,12 @@ static int print_of_daemon(const struct page *p, FILE *out)
 {
     const struct request *request = p->request;
     _cleanup_(client_freep) struct client *client = NULL;
-    int r;
+    int r = ask_try_connect(request, &client);
 
-    if (ask_obstacle(request))
-        return 0;
-    r = client_open(request->socket, request->patience_of_daemon_s, &client);
-    if (r < 0 && !request->daemon)
-        return 0;
-    if (r == 0)
-        r = print_answer(p, client, out);
-    if (r >= 0 || r == -EREMOTEIO)
+    if (r <= 0)
         return r;
-    ask_say_failure(request, r);
-    return request->daemon ? r : 0;
+    r = print_answer(p, client, out);
+    return r >= 0 || r == -EREMOTEIO ? r : ask_gave_up(request, r);
 }
 
 /* ---- both ---- */

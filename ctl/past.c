@@ -30,32 +30,6 @@ int parse_when(const char *option, const char *text, bool is_ahead, uint64_t *re
     return 0;
 }
 
-/* ---- arguments ---- */
-
-struct arguments {
-    FILE *out;
-    char *text;
-    size_t size;
-    struct json_writer w;
-};
-
-static int begin(struct arguments *a, const char *name)
-{
-    a->out = open_memstream(&a->text, &a->size);
-    if (!a->out)
-        return -ENOMEM;
-    a->w = json_writer(a->out, false);
-    json_write_begin_object(&a->w);
-    json_write_text_member(&a->w, "name", name);
-    return 0;
-}
-
-static int end(struct arguments *a)
-{
-    json_write_end_object(&a->w);
-    return fclose(a->out) == 0 ? 0 : -ENOMEM;
-}
-
 /* ---- asking ---- */
 
 /* Prints what a reply has. Returns 0 or a negative errno. */
@@ -70,24 +44,33 @@ struct question {
     const char *sentence, *hint; /* for that: the name is between them */
 };
 
+/* NULL without memory. */
+static char *arguments_about(const struct request *request, const struct question *q,
+                             const char *name, uint64_t seconds)
+{
+    struct arguments a;
+
+    if (arguments_begin(&a) < 0)
+        return NULL;
+    arguments_put(&a, "name", name);
+    q->put(request, seconds, &a);
+    return arguments_end(&a);
+}
+
 /* Returns 1 where the name is not the one, 0 where it was answered, a negative errno where something is wrong, which was said. */
 static int ask_about(const struct request *request, struct client *client, const struct question *q,
                      const char *name, uint64_t seconds)
 {
     _cleanup_(arena_freep) struct arena *arena = arena_new();
     struct varlink_reply reply = { 0 };
-    struct arguments a = { 0 };
-    int r = arena ? begin(&a, name) : -ENOMEM;
+    _cleanup_free_ char *arguments = arena ? arguments_about(request, q, name, seconds) : NULL;
+    int r;
 
-    if (r == 0) {
-        q->put(request, seconds, &a);
-        r = end(&a);
-    }
-    if (r == 0)
-        r = ask_call(request, client, q->method, a.text, arena, &reply);
-    else
+    if (!arguments) {
         say("out of memory");
-    free(a.text);
+        return -ENOMEM;
+    }
+    r = ask_call(request, client, q->method, arguments, arena, &reply);
     if (r < 0)
         return r;
     if (text_same(reply.error, q->none))
@@ -140,7 +123,7 @@ static void put_history(const struct request *request, uint64_t seconds, struct 
     if (request->json)
         return;
     json_write_bool_member(&a->w, "text", true);
-    ask_put_style(&request->style, &a->w);
+    arguments_put_style(a, &request->style);
 }
 
 int verb_history(const struct request *request)

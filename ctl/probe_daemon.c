@@ -11,7 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/json_write.h"
 #include "base/text.h"
 #include "ctl/ask.h"
 
@@ -56,27 +55,14 @@ static bool take_other_name(struct wanted *w, const char *name)
 /* The arguments of Probe; NULL without memory. */
 static char *arguments_of(const struct wanted *wanted)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    struct json_writer writer, *w = &writer;
+    struct arguments a;
 
-    if (!out)
+    if (arguments_begin(&a) < 0)
         return NULL;
-    writer = json_writer(out, false);
-    json_write_begin_object(w);
-    json_write_key(w, "names");
-    json_write_begin_array(w);
-    for (int i = 0; i < wanted->request->n_words; i++)
-        json_write_string(w, wanted->names[i]);
-    json_write_end_array(w);
-    json_write_bool_member(w, "force", wanted->request->force);
-    ask_put_style(&wanted->request->style, w);
-    json_write_end_object(w);
-    if (fclose(out) == 0)
-        return text;
-    free(text);
-    return NULL;
+    arguments_put_names(&a, wanted->names, (size_t)wanted->request->n_words);
+    json_write_bool_member(&a.w, "force", wanted->request->force);
+    arguments_put_style(&a, &wanted->request->style);
+    return arguments_end(&a);
 }
 
 /* ---- replies ---- */
