@@ -252,7 +252,7 @@ static int put_count(struct putting *p, const struct look_count *c)
         return 0;
     grew = r == 1 && c->value > series.value && snapshot_same_boot(&series.when, &now);
     if (r == 1)
-        from_us = p->look->before_us ? p->look->before_us : series.when.wall_us;
+        from_us = p->look->before_us && !c->is_late ? p->look->before_us : series.when.wall_us;
     if (from_us > p->now.wall_us)
         from_us = p->now.wall_us;
     r = sql_run(p->db, UPDATE_SERIES, "iiii", series.id, c->value, p->now.wall_us, p->now.mono_us);

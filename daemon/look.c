@@ -23,7 +23,8 @@ bool look_is_quiet(const struct look *look)
 
 /* ---- what is different ---- */
 
-static int note_counts(struct look *look, const struct sample *before, const struct sample *after)
+static int note_counts(struct look *look, const struct sample *before, const struct sample *after,
+                       bool is_late)
 {
     int r = 0;
 
@@ -33,8 +34,8 @@ static int note_counts(struct look *look, const struct sample *before, const str
 
         if (before && sample_counter(before, c->key, &value) && value == c->value)
             continue;
-        r = vec_push(&look->counts,
-                     (struct look_count){ after->id, c->key->name, c->key->kind, c->value });
+        r = vec_push(&look->counts, (struct look_count){ after->id, c->key->name, c->key->kind,
+                                                         c->value, is_late });
     }
     return r;
 }
@@ -45,7 +46,9 @@ static int note_gone(struct look *look, enum object_kind kind, const char *id)
                     (struct look_object){ .kind = kind, .id = id, .is_gone = true });
 }
 
-static int note_link(struct look *look, const struct sample *before, const struct sample *after)
+/* `is_late`: its counters were not read in the look before. */
+static int note_link(struct look *look, const struct sample *before, const struct sample *after,
+                     bool is_late)
 {
     struct look_object object = { .kind = OBJECT_LINK };
     int r = 0;
@@ -58,7 +61,7 @@ static int note_link(struct look *look, const struct sample *before, const struc
     object.link.n_counters = 0;
     if (!before || !fields_same(SAMPLE_FIELDS, before, after))
         r = vec_push(&look->objects, object);
-    return r < 0 ? r : note_counts(look, before, after);
+    return r < 0 ? r : note_counts(look, before, after, is_late);
 }
 
 static int note_past(struct look *look, enum object_kind kind, const struct past *before,
@@ -90,7 +93,8 @@ static int compare_links(const struct snapshot *before, const struct snapshot *a
         int first = a == b ? 0 : heads(a ? a->id : NULL, b ? b->id : NULL);
 
         if (a != b)
-            r = note_link(look, first <= 0 ? a : NULL, first >= 0 ? b : NULL);
+            r = note_link(look, first <= 0 ? a : NULL, first >= 0 ? b : NULL,
+                          a && snapshot_unread(before, a->host_id));
         i += first <= 0;
         k += first >= 0;
     }

@@ -45,6 +45,8 @@ struct look_count {
     const char *link_id, *name;
     enum fact_kind kind;
     uint64_t value;
+    bool
+        is_late; /* it was not read in the look before: how it grew is not of the time between the two */
 };
 
 struct look {

@@ -155,6 +155,7 @@ static const struct field COUNT_FIELDS[] = {
     { "kind", FIELD_WORD, offsetof(struct look_count, kind), counter_word,
       counter_kind_from_string },
     { "value", FIELD_U64, offsetof(struct look_count, value) },
+    { "late", FIELD_BOOL, offsetof(struct look_count, is_late) },
     { 0 },
 };
 

@@ -102,11 +102,15 @@ int looks_answer(const struct history *h, const char *link_id, const char *const
         const struct snapshot *is = &h->snapshots.v[i];
         const struct sample *now = snapshot_link(is, link_id);
 
+        bool is_unread = now && snapshot_unread(is, now->host_id);
+
         r = add_change(ret, now, is->wall_us);
-        if (r == 0 && before && now)
+        if (r == 0 && before && now && !is_unread)
             r = add_growths(ret, was, before, is, now);
         for (size_t k = 0; r == 0 && k < n; k++)
             r = add_probes(ret, is, devices[k]);
+        if (is_unread) /* what its counters grew by is known when they are read again */
+            continue;
         was = is;
         before = now;
     }

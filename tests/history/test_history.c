@@ -245,6 +245,39 @@ static void boots_and_renames(void **state)
     world_done(&w);
 }
 
+/* An adapter is not read for an hour: what grew meanwhile grew in all of it, and not in the minute in which it was read again. */
+static void not_read_for_a_while(void **state)
+{
+    struct place p = place_new();
+    struct world w = world_new(3);
+    struct history_db *db = place_open(&p, w.wall_us);
+    struct history_growth last = { 0 };
+    struct history_answer a;
+    uint64_t begin = w.wall_us;
+
+    (void)state;
+    for (unsigned i = 0; i < 60; i++) {
+        w.links[0].errors = i == 59 ? 600 : 7;
+        world_look(&w);
+        ((struct past *)(uintptr_t)w.truth->snapshots.v[i].hosts[0])->is_unread = i > 0 && i < 59;
+        assert_int_equal(world_put(&w, db, i == 0), 0);
+        w.wall_us += MINUTE_US;
+        w.mono_us += MINUTE_US;
+    }
+    assert_int_equal(
+        history_db_query(db, &(struct query_record){ "pci-0000:01:00.0-phy-00", 0, 100 }, &a), 0);
+    for (size_t i = 0; i < a.growths.n; i++)
+        if (strcmp(a.growths.v[i].name, "errors") == 0)
+            last = a.growths.v[i];
+    assert_int_equal(last.grown, 593);
+    assert_int_equal(last.from_us, begin);
+    assert_int_equal(last.at_us, begin + 59 * MINUTE_US);
+    history_answer_done(&a);
+    history_db_close(db);
+    place_done(&p);
+    world_done(&w);
+}
+
 /* The clock goes back an hour and forth again: nothing is lost, nothing is out of order. */
 static void clock_is_stepped(void **state)
 {
@@ -420,10 +453,15 @@ static void probes(void **state)
 int main(void)
 {
     static const struct CMUnitTest TESTS[] = {
-        cmocka_unit_test(looks_and_back),         cmocka_unit_test(not_records),
-        cmocka_unit_test(the_past_as_it_was),     cmocka_unit_test(again_changes_nothing),
-        cmocka_unit_test(boots_and_renames),      cmocka_unit_test(clock_is_stepped),
-        cmocka_unit_test(findings_and_who_knows), cmocka_unit_test(probes),
+        cmocka_unit_test(looks_and_back),
+        cmocka_unit_test(not_records),
+        cmocka_unit_test(the_past_as_it_was),
+        cmocka_unit_test(again_changes_nothing),
+        cmocka_unit_test(boots_and_renames),
+        cmocka_unit_test(clock_is_stepped),
+        cmocka_unit_test(not_read_for_a_while),
+        cmocka_unit_test(findings_and_who_knows),
+        cmocka_unit_test(probes),
     };
 
     return cmocka_run_group_tests(TESTS, NULL, NULL);

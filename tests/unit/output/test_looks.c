@@ -97,6 +97,31 @@ static void counters_grow(void **state)
     looks_done(&a);
 }
 
+/* Over looks in which they were not read. */
+static void counters_that_were_not_read(void **state)
+{
+    struct past unread = { .id = "host", .is_unread = true }, read = { .id = "host" };
+    const struct past *lists[LOOKS] = { &read, &unread, &unread, &read };
+    struct history_answer a;
+    struct machine m;
+
+    (void)state;
+    set_up(&m);
+    m.snapshots[2].n_links = 1;
+    for (size_t i = 0; i < LOOKS; i++) {
+        m.links[i].host_id = "host";
+        m.snapshots[i].hosts = &lists[i];
+        m.snapshots[i].n_hosts = 1;
+        m.counters[i].value = i < LOOKS - 1 ? 5 : 45;
+    }
+    assert_int_equal(looks_answer(&m.history, "link", NULL, 0, &a), 0);
+    assert_int_equal(a.growths.n, 1);
+    assert_int_equal(a.growths.v[0].grown, 40);
+    assert_int_equal(a.growths.v[0].from_us, START);
+    assert_int_equal(a.growths.v[0].at_us, START + 3 * MINUTE);
+    looks_done(&a);
+}
+
 static void what_began_anew_is_not_known(void **state)
 {
     struct history_answer a;
@@ -138,6 +163,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(changes_have_their_time),
         cmocka_unit_test(counters_grow),
+        cmocka_unit_test(counters_that_were_not_read),
         cmocka_unit_test(what_began_anew_is_not_known),
         cmocka_unit_test(probes_are_those_of_its_devices),
     };
