@@ -90,19 +90,32 @@ initramfs_service() {
     done
 }
 
+# initramfs_packages PACKAGES ROOT: Debian packages for the guest to install, and, in a folder that is in no path, their programs,
+# for the libraries that they need are the build machine's.
+initramfs_packages() {
+    local file
+    for file in "$1"/*.deb; do
+        [ -e "$file" ] || die "$1 has no packages (tests/package/make.sh makes them)"
+        cp "$file" "$2/opt/hbad/"
+        dpkg-deb -x "$file" "$2/opt/hbad/unpacked"
+    done
+}
+
 # initramfs_programs PROGRAMS ROOT KIND: what is tested, in a folder of its own or, in a service's guest, installed.
 initramfs_programs() {
     if [ -z "$1" ]; then
         return
     elif [ "$3" = service ]; then
         initramfs_service "$1" "$2"
+    elif [ "$3" = package ]; then
+        initramfs_packages "$1" "$2"
     else
         find "$1" -maxdepth 1 -type f -perm /111 -exec cp -t "$2/opt/hbad" {} +
     fi
 }
 
-# initramfs_build CACHE IMAGE KIND PROGRAMS GUEST SCENARIO PACKAGES MODULE...: writes the image. KIND is bare, systemd or
-# service, PROGRAMS a folder of built programs or empty, GUEST the folder guest/, SCENARIO the scenario's file, PACKAGES
+# initramfs_build CACHE IMAGE KIND PROGRAMS GUEST SCENARIO PACKAGES MODULE...: writes the image. KIND is bare, systemd,
+# service or package, PROGRAMS a folder of built programs (of Debian packages for the last one) or empty, GUEST the folder guest/, SCENARIO the scenario's file, PACKAGES
 # the names of those that it asks for, or empty.
 initramfs_build() {
     local cache=$1 image=$2 kind=$3 programs=$4 guest=$5 scenario=$6 packages=$7 root tool
