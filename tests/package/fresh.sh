@@ -9,7 +9,7 @@
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 out=$(realpath -m "$1")
-readonly BUILDER=build-essential SERVER=systemd,systemd-sysv,udev,kmod,dbus,curl
+readonly SERVER=systemd,systemd-sysv,udev,kmod,dbus,curl # curl: what debian/tests needs
 
 sources=()
 for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources; do
@@ -38,8 +38,11 @@ readme() {
 }
 
 mkdir -p "$out"
-[ ! -e "$out/builder" ] && [ ! -e "$out/server" ] || { echo "$out holds roots already" >&2 && exit 1; }
-bare builder $BUILDER
+if [ -e "$out/builder" ] || [ -e "$out/server" ]; then
+    echo "$out holds roots already" >&2
+    exit 1
+fi
+bare builder apt
 git -C "$top" archive --prefix=root/hbad/ HEAD | tar -x -C "$out/builder"
 {
     echo 'cd /root/hbad'
@@ -53,7 +56,7 @@ cp "$out"/builder/root/hbad*.deb "$out/server/root/"
 cp -r "$top/debian" "$out/server/root/hbad/"
 {
     echo 'cd /root/hbad'
-    readme dpkg-buildpackage | grep '^apt-get install'
+    readme dpkg-buildpackage | grep '^apt-get \(update\|install\)'
     readme metrics.prom
 } >"$out/lines"
 within server <"$out/lines" >"$out/server.log" 2>&1
