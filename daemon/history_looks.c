@@ -216,7 +216,7 @@ static const char VALUES_SINCE[] =
     " JOIN count c ON c.series = e.id WHERE e.object IN (SELECT object FROM state WHERE begin > ?1 AND begin <= ?2)"
     " AND c.seq = (SELECT max(seq) FROM count WHERE series = e.id AND seq <= ?2)";
 static const char BEST_PROBES[] =
-    "SELECT o.name, p.method, p.block_bytes, max(p.most) FROM probe p JOIN object o ON o.id = p.object"
+    "SELECT o.name, p.method, p.block_bytes, max(p.most), min(p.least_median_us) FROM probe p JOIN object o ON o.id = p.object"
     " WHERE p.seq > ? AND p.seq <= ? GROUP BY p.object, p.method, p.block_bytes";
 
 static int read_alive(struct history_db *db, uint64_t after, uint64_t at, struct look *look)
@@ -286,7 +286,8 @@ static int read_probes(struct history_db *db, sqlite3_stmt *s, struct look *look
         struct past_measure m = { .device_id = sql_text(s, 0, db->scratch, &e),
                                   .method = sql_text(s, 1, db->scratch, &e),
                                   .block_bytes = sql_u64(s, 2),
-                                  .kb_per_s = sql_u64(s, 3) };
+                                  .kb_per_s = sql_u64(s, 3),
+                                  .median_us = sql_u64(s, 4) };
 
         r = e < 0 ? e : vec_push(&look->measures, m);
         if (r < 0)

@@ -63,10 +63,17 @@ static const struct field GROWTH_FIELDS[] = {
 };
 
 static const struct field PROBE_FIELDS[] = {
-    FIELD(history_probe, at_us, U64),         FIELD(history_probe, method, TEXT),
-    FIELD(history_probe, block_bytes, U64),   FIELD(history_probe, n, U64),
-    FIELD(history_probe, kb_per_s, U64),      FIELD(history_probe, least_kb_per_s, U64),
-    FIELD(history_probe, most_kb_per_s, U64), { 0 },
+    FIELD(history_probe, at_us, U64),
+    FIELD(history_probe, method, TEXT),
+    FIELD(history_probe, block_bytes, U64),
+    FIELD(history_probe, n, U64),
+    FIELD(history_probe, kb_per_s, U64),
+    FIELD(history_probe, least_kb_per_s, U64),
+    FIELD(history_probe, most_kb_per_s, U64),
+    FIELD(history_probe, median_us, U64),
+    FIELD(history_probe, least_median_us, U64),
+    FIELD(history_probe, most_median_us, U64),
+    { 0 },
 };
 
 #define LIST(structure, name, fields, element)                                              \
@@ -239,7 +246,8 @@ static int read_growths(struct history_db *db, const struct query_record *q,
 }
 
 static const char PROBES[] =
-    "SELECT * FROM (SELECT p.at_us, p.method, p.block_bytes, p.n, p.kb_per_s, p.least, p.most, p.id FROM object o"
+    "SELECT * FROM (SELECT p.at_us, p.method, p.block_bytes, p.n, p.kb_per_s, p.least, p.most, p.median_us,"
+    " p.least_median_us, p.most_median_us, p.id FROM object o"
     " JOIN probe p ON p.object = o.id WHERE o.name = ?1 AND p.at_us >= ?2 ORDER BY p.at_us DESC, p.id DESC"
     " LIMIT ?3 + 1) ORDER BY at_us, id";
 
@@ -258,6 +266,9 @@ static int read_probes(struct history_db *db, const struct query_record *q,
                                      .kb_per_s = sql_u64(s, 4),
                                      .least_kb_per_s = sql_u64(s, 5),
                                      .most_kb_per_s = sql_u64(s, 6),
+                                     .median_us = sql_u64(s, 7),
+                                     .least_median_us = sql_u64(s, 8),
+                                     .most_median_us = sql_u64(s, 9),
                                  });
         if (r < 0 || e < 0)
             break;

@@ -51,6 +51,11 @@ const char *const HISTORY_STEPS[] = {
     " kb_per_s INTEGER NOT NULL, least INTEGER NOT NULL, most INTEGER NOT NULL);"
     "CREATE INDEX probe_of_object ON probe (object, at_us);"
     "CREATE INDEX probe_by_look ON probe (seq);",
+
+    /* 4: how long one read took; NULL: not known */
+    "ALTER TABLE probe ADD COLUMN median_us INTEGER;"
+    "ALTER TABLE probe ADD COLUMN least_median_us INTEGER;"
+    "ALTER TABLE probe ADD COLUMN most_median_us INTEGER;",
 };
 
 int history_version(void)

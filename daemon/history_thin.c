@@ -32,19 +32,21 @@ static const char JOIN_COUNTS[] =
     " WHERE s.series = count.series AND s.seq = count.seq";
 static const char EMPTY_COUNTS[] = "DELETE FROM sums";
 
-/* Measurements of one kind likewise; kb_per_s is the mean of all. */
+/* Measurements of one kind likewise; kb_per_s is the mean of all, median_us of those in which it is known. */
 static const char SUM_PROBES[] =
-    "CREATE TEMP TABLE IF NOT EXISTS means AS SELECT id, object, seq, at_us, method, block_bytes, n, kb_per_s, least, most"
-    " FROM probe LIMIT 0";
+    "CREATE TEMP TABLE IF NOT EXISTS means AS SELECT id, object, seq, at_us, method, block_bytes, n, kb_per_s, least, most,"
+    " median_us, least_median_us, most_median_us FROM probe LIMIT 0";
 static const char FILL_PROBES[] =
     "INSERT INTO means SELECT max(id), object, max(seq), max(at_us), method, block_bytes, sum(n), sum(n * kb_per_s) / sum(n),"
-    " min(least), max(most) FROM probe WHERE at_us >= ?1 AND at_us < ?2"
+    " min(least), max(most), sum(n * median_us) / sum(n) FILTER (WHERE median_us NOT NULL), min(least_median_us),"
+    " max(most_median_us) FROM probe WHERE at_us >= ?1 AND at_us < ?2"
     " GROUP BY object, method, block_bytes, at_us / ?3 HAVING count(*) > 1";
 static const char DROP_PROBES[] =
     "DELETE FROM probe WHERE at_us >= ?1 AND at_us < ?2 AND EXISTS (SELECT 1 FROM means m WHERE m.object = probe.object"
     " AND m.method = probe.method AND m.block_bytes = probe.block_bytes AND m.at_us / ?3 = probe.at_us / ?3)";
 static const char JOIN_PROBES[] =
-    "INSERT INTO probe (id, object, seq, at_us, method, block_bytes, n, kb_per_s, least, most) SELECT * FROM means";
+    "INSERT INTO probe (id, object, seq, at_us, method, block_bytes, n, kb_per_s, least, most, median_us, least_median_us,"
+    " most_median_us) SELECT * FROM means";
 static const char EMPTY_PROBES[] = "DELETE FROM means";
 
 /* What happened between two times is summed up by pieces of that length. */

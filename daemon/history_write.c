@@ -308,8 +308,9 @@ static int put_acknowledgement(struct history_db *db, const struct acknowledgeme
 
 /* A probe that comes twice, for nobody was told that it had arrived, is one. */
 static const char PUT_PROBE[] =
-    "INSERT INTO probe (object, seq, at_us, method, block_bytes, n, kb_per_s, least, most)"
-    " SELECT ?1, ?2, ?3, ?4, ?5, 1, ?6, ?6, ?6 WHERE NOT EXISTS (SELECT 1 FROM probe"
+    "INSERT INTO probe (object, seq, at_us, method, block_bytes, n, kb_per_s, least, most, median_us, least_median_us,"
+    " most_median_us) SELECT ?1, ?2, ?3, ?4, ?5, 1, ?6, ?6, ?6, nullif(?7, 0), nullif(?7, 0), nullif(?7, 0)"
+    " WHERE NOT EXISTS (SELECT 1 FROM probe"
     " WHERE object = ?1 AND at_us = ?3 AND method = ?4 AND block_bytes = ?5)";
 
 static int put_measure(struct history_db *db, const struct measure_record *m)
@@ -322,8 +323,8 @@ static int put_measure(struct history_db *db, const struct measure_record *m)
         r = newest_look(db, &newest);
     if (r < 0)
         return r;
-    return sql_run(db, PUT_PROBE, "iiitii", object, newest.seq, m->at_us, m->method, m->block_bytes,
-                   m->kb_per_s);
+    return sql_run(db, PUT_PROBE, "iiitiii", object, newest.seq, m->at_us, m->method,
+                   m->block_bytes, m->kb_per_s, m->median_us);
 }
 
 static int put_record(struct history_db *db, const struct record *record)

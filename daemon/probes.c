@@ -142,7 +142,8 @@ static void remember(struct manager *m, const struct turn *t, const struct measu
                                            .device_id = t->id,
                                            .method = x->method,
                                            .block_bytes = x->block_bytes,
-                                           .kb_per_s = cell_kb_per_s(x) };
+                                           .kb_per_s = cell_kb_per_s(x),
+                                           .median_us = x->median_us };
 
     if (measurement_counts(x) && record.kb_per_s)
         memory_measure(m, &record);

@@ -78,6 +78,7 @@ static const struct field MEASURE_FIELDS[] = {
     FIELD(measure_record, method, TEXT),
     FIELD(measure_record, block_bytes, U64),
     FIELD(measure_record, kb_per_s, U64),
+    FIELD(measure_record, median_us, U64),
     { 0 },
 };
 

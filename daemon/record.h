@@ -31,6 +31,7 @@ struct measure_record {
     uint64_t at_us;
     const char *device_id, *method;
     uint64_t block_bytes, kb_per_s;
+    uint64_t median_us; /* of one read; 0: not known */
 };
 
 /* What is remembered of the object of that id from then on: at most so many rows of each kind, the newest. */

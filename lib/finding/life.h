@@ -91,7 +91,7 @@ struct history_probe {
     uint64_t at_us;
     const char *method;
     uint64_t block_bytes, n, kb_per_s, least_kb_per_s, most_kb_per_s;
-    uint64_t median_us; /* of one read; 0: not known */
+    uint64_t median_us, least_median_us, most_median_us; /* of one read; 0: not known */
 };
 
 /* What is remembered of an object. */

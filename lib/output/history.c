@@ -208,7 +208,10 @@ static void add_probe(struct printing *p, struct table *t, size_t first)
     failed(p,
            table_cellf(t, 5, COLOUR_NONE, "%" PRIu64 ".%" PRIu64, most / 1000, most % 1000 / 100));
     cell(p, t, 6, spark(rates.v, rates.n, p->style->utf8, line));
-    time_cell(p, t, 7, last->at_us, "");
+    if (last->median_us)
+        failed(p, table_cellf(t, 7, COLOUR_NONE, "%" PRIu64 ".%02u ms", last->median_us / 1000,
+                              (unsigned)(last->median_us % 1000 / 10)));
+    time_cell(p, t, 8, last->at_us, "");
     free(rates.v);
 }
 
@@ -222,6 +225,7 @@ static void print_probes(struct printing *p)
         { "LEAST", .right = true, .drop = 2 },
         { "MOST", .right = true, .drop = 2 },
         { "TREND" },
+        { "ONE READ", .right = true, .drop = 3 },
         { "LAST AT", .drop = 1 },
     };
     const struct history_answer *a = p->answer;

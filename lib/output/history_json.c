@@ -85,6 +85,11 @@ static void write_probe(struct json_writer *w, const struct history_probe *p)
     rate(w, "mb_per_s", p->kb_per_s);
     rate(w, "least_mb_per_s", p->least_kb_per_s);
     rate(w, "most_mb_per_s", p->most_kb_per_s);
+    if (p->median_us) {
+        json_write_u64_member(w, "median_us", p->median_us);
+        json_write_u64_member(w, "least_median_us", p->least_median_us);
+        json_write_u64_member(w, "most_median_us", p->most_median_us);
+    }
     json_write_end_object(w);
 }
 

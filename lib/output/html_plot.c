@@ -289,6 +289,11 @@ static size_t counters_of(const struct history_answer *a, const char *names[COUN
     return n;
 }
 
+static bool is_alike(const struct history_probe *a, const struct history_probe *b)
+{
+    return text_same(a->method, b->method) && a->block_bytes == b->block_bytes;
+}
+
 /* The way of reading that was used most. */
 static const struct history_probe *usual_probe(const struct history_answer *a)
 {
@@ -299,8 +304,7 @@ static const struct history_probe *usual_probe(const struct history_answer *a)
         size_t n = 0;
 
         for (size_t k = i; k < a->probes.n; k++)
-            n += text_same(a->probes.v[k].method, a->probes.v[i].method) &&
-                 a->probes.v[k].block_bytes == a->probes.v[i].block_bytes;
+            n += is_alike(&a->probes.v[k], &a->probes.v[i]);
         if (n > most)
             usual = &a->probes.v[i];
         most = n > most ? n : most;
@@ -320,12 +324,13 @@ static int draw_probes(struct drawing *d, const struct history_probe *usual, boo
         return -ENOMEM;
     for (size_t i = 0; i < a->probes.n; i++) {
         const struct history_probe *x = &a->probes.v[i];
-        uint64_t high = of_latency ? x->median_us : x->most_kb_per_s;
+        uint64_t high = of_latency ? x->most_median_us : x->most_kb_per_s;
 
-        if (!text_same(x->method, usual->method) || x->block_bytes != usual->block_bytes || !high)
+        if (!is_alike(x, usual) || !high)
             continue;
         most = high > most ? high : most;
-        plot_hold(&d->time, of_latency ? high : x->least_kb_per_s, x->at_us, x->at_us, c->v);
+        plot_hold(&d->time, of_latency ? x->least_median_us : x->least_kb_per_s, x->at_us, x->at_us,
+                  c->v);
         plot_hold(&d->time, high, x->at_us, x->at_us, c->v);
     }
     axis = plot_axis(most);
@@ -343,10 +348,10 @@ static int draw_probes(struct drawing *d, const struct history_probe *usual, boo
     return 0;
 }
 
-static bool has_latency(const struct history_answer *a)
+static bool has_latency(const struct history_answer *a, const struct history_probe *usual)
 {
     for (size_t i = 0; i < a->probes.n; i++)
-        if (a->probes.v[i].median_us)
+        if (is_alike(&a->probes.v[i], usual) && a->probes.v[i].median_us)
             return true;
     return false;
 }
@@ -399,7 +404,7 @@ int html_plot(struct page *p, const struct html_trend *t)
     const char *names[COUNTERS_MAX];
     size_t counters = counters_of(t->answer, names);
     const struct history_probe *usual = usual_probe(t->answer);
-    bool latency = usual && has_latency(t->answer);
+    bool latency = usual && has_latency(t->answer, usual);
     int height = (GAP + PANEL) * (1 + (int)counters + (usual ? 1 : 0) + (latency ? 1 : 0)) + FOOT;
     int r = 0;
 

@@ -86,6 +86,8 @@ static int add_probes(struct history_answer *a, const struct snapshot *s, const 
                                      .least_kb_per_s = v[i].kb_per_s,
                                      .most_kb_per_s = v[i].kb_per_s,
                                      .median_us = v[i].median_us,
+                                     .least_median_us = v[i].median_us,
+                                     .most_median_us = v[i].median_us,
                                  });
     return r;
 }

@@ -407,6 +407,10 @@ static void older_versions(void **state)
         " '{\"known\":true,\"lanes\":1,\"lane_kb_per_s\":600000,\"label\":\"6.0 Gb/s\",\"new_in_the_future\":[{}]}');"
         "INSERT INTO finding VALUES ('f', 1000, 'async', 2, 1, 1000, 0, 'slow', '{\"subjects\":[\"link\"]}')";
 
+    static const char PROBE[] = /* how long a read took is in version 4 */
+        "INSERT INTO probe (object, seq, at_us, method, block_bytes, n, kb_per_s, least, most)"
+        " VALUES (1, 1, 1000, 'read-media/sg', 65536, 1, 100, 100, 100)";
+
     (void)state;
     for (int version = 1; version <= history_version(); version++) {
         struct place p = place_new();
@@ -418,12 +422,19 @@ static void older_versions(void **state)
         assert_int_equal(sqlite3_open(p.path, &sql), SQLITE_OK);
         assert_int_equal(history_migrate(sql, version), 0);
         assert_int_equal(sql_script(sql, CONTENT), 0);
+        if (version >= 3)
+            assert_int_equal(sql_script(sql, PROBE), 0);
         sqlite3_close(sql);
         db = place_open(&p, DAY_US);
         assert_int_equal(history_db_query(db, &(struct query_record){ "link", 0, 10 }, &a), 0);
         assert_int_equal(a.changes.n, 1);
         assert_string_equal(a.changes.v[0].label, "6.0 Gb/s");
         assert_int_equal(a.changes.v[0].kb_per_s, 600000);
+        assert_int_equal(a.probes.n, version >= 3);
+        if (version >= 3) {
+            assert_int_equal(a.probes.v[0].most_kb_per_s, 100);
+            assert_int_equal(a.probes.v[0].median_us, 0);
+        }
         history_answer_done(&a);
         assert_int_equal(history_db_start(db, 2000, &start), 0);
         assert_int_equal(start.findings.n, 1);

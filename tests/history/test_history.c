@@ -427,17 +427,23 @@ static void probes(void **state)
         for (unsigned k = 0; k < 2; k++) /* the second time is the same one */
             put(db, (struct record){ .kind = RECORD_MEASURE,
                                      .measure = { w.wall_us, "device", "read-media", 65536,
-                                                  i == 20 ? 999 : 100 + i } });
+                                                  i == 20 ? 999 : 100 + i,
+                                                  i == 20   ? 50
+                                                  : i == 30 ? 0
+                                                            : 500 + i } });
     }
     assert_int_equal(history_db_query(db, &(struct query_record){ "device", 0, 1000 }, &a), 0);
     assert_int_equal(a.probes.n, 100);
     assert_int_equal(a.probes.v[99].kb_per_s, 199);
+    assert_int_equal(a.probes.v[99].median_us, 599);
+    assert_int_equal(a.probes.v[99].most_median_us, 599);
+    assert_int_equal(a.probes.v[30].median_us, 0);
     history_answer_done(&a);
     past = past_of(db, w.wall_us);
     for (size_t i = 0, seen = 0; i < past->snapshots.n; i++) {
         const struct past_measure *m = snapshot_measures(&past->snapshots.v[i], "device", &n);
 
-        seen += m && m->kb_per_s == 999;
+        seen += m && m->kb_per_s == 999 && m->median_us == 50;
         if (i + 1 == past->snapshots.n) {
             assert_int_equal(seen, 1);
             assert_int_equal(n, 1);

@@ -56,7 +56,7 @@ static void live_a_day(struct world *w, struct history_db *db, unsigned day)
         if (i % 12 == 0)
             records[n++] = (struct record){ .kind = RECORD_MEASURE,
                                             .measure = { w->wall_us, "device", "read-media", 65536,
-                                                         100 + i } };
+                                                         100 + i, i ? 1000 + i : 0 } };
     }
     assert_int_equal(history_db_append(db, records, n), 0);
     for (size_t i = 0; i < n; i++)
@@ -77,8 +77,12 @@ static void check_probes(struct history_db *db, uint64_t now)
         assert_true(m->at_us + 731 * DAY_US > now);
         assert_int_equal(m->n, m->at_us + 92 * DAY_US < now && i ? 4 : m->n == 4 ? 4 : m->n);
         assert_true(m->least_kb_per_s <= m->kb_per_s && m->kb_per_s <= m->most_kb_per_s);
-        if (m->n == 4)
+        if (m->n == 4) { /* of one nothing but the rate is known */
             assert_int_equal(m->kb_per_s, 118);
+            assert_int_equal(m->median_us, 1024);
+            assert_int_equal(m->least_median_us, 1012);
+            assert_int_equal(m->most_median_us, 1036);
+        }
     }
     assert_in_range(a.probes.n, 90 * 4 + 635, 91 * 4 + 645);
     history_answer_done(&a);

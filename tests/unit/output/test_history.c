@@ -78,8 +78,9 @@ static struct history_answer a_life(void)
             0);
     for (unsigned i = 1; i <= 3; i++)
         assert_int_equal(
-            vec_push(&a.probes, (struct history_probe){ AT(i), "read-media/sg", 65536, 1, i * 50000,
-                                                        i * 50000, i * 50000 }),
+            vec_push(&a.probes,
+                     (struct history_probe){ AT(i), "read-media/sg", 65536, 1, i * 50000, i * 50000,
+                                             i * 50000, i * 1500, i * 1000, i * 2000 }),
             0);
     assert_int_equal(vec_push(&f.subjects, SUBJECTS[0]), 0);
     assert_int_equal(vec_push(&f.names, NAMES[0]), 0);
@@ -126,8 +127,8 @@ static void test_text(void **state)
         "invalid dwords  6 or more  2026-11-30 10:00 UTC  2026-11-30 10:40 UTC  000000000000300000600009     13\n"
         "\n"
         "Probes\n"
-        "PROBE           BLOCK  TIMES        LAST  LEAST   MOST  TREND  LAST AT\n"
-        "read-media/sg  64 KiB      3  150.0 MB/s   50.0  150.0  369    2026-11-30 10:03 UTC\n"
+        "PROBE           BLOCK  TIMES        LAST  LEAST   MOST  TREND  ONE READ  LAST AT\n"
+        "read-media/sg  64 KiB      3  150.0 MB/s   50.0  150.0  369     4.50 ms  2026-11-30 10:03 UTC\n"
         "\n"
         "Findings\n"
         "SINCE                 UNTIL  SEVERITY  FINDING\n"
@@ -154,7 +155,8 @@ static void test_json(void **state)
         "dwords\",\"since\":\"2026-11-30T10:00:00Z\",\"until\":\"2026-11-30T10:10:00Z\","
         "\"grown\":0,\"value\":10}],\"probes\":[{\"at\":\"2026-11-30T10:01:00Z\",\"method\":"
         "\"read-media/sg\",\"block_bytes\":65536,\"times\":1,\"mb_per_s\":50.0,"
-        "\"least_mb_per_s\":50.0,\"most_mb_per_s\":50.0}],\"findings\":[{\"code\":"
+        "\"least_mb_per_s\":50.0,\"most_mb_per_s\":50.0,\"median_us\":1500,\"least_median_us\":1000,"
+        "\"most_median_us\":2000}],\"findings\":[{\"code\":"
         "\"rate-below-expected\",\"severity\":\"warning\",\"subjects\":"
         "[\"pci-0000:01:00.0-phy-3\"],\"names\":[\"phy-0:3\"],\"summary\":\"phy-0:3 runs at 6.0 "
         "Gb/s\",\"since\":\"2026-11-30T11:00:00Z\",\"until\":null}],\"acknowledgements\":"
