@@ -9,7 +9,7 @@
 set -eu
 top=$(cd "$(dirname "$0")/../.." && pwd)
 out=$(realpath -m "$1")
-readonly SERVER=systemd,systemd-sysv,udev,kmod,dbus,curl # curl: what debian/tests needs
+readonly SERVER=systemd,systemd-sysv,udev,kmod,dbus,curl,libmicrohttpd12 # the last two for debian/tests
 
 sources=()
 for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources; do
@@ -53,11 +53,12 @@ within builder <"$out/lines" >"$out/builder.log" 2>&1
 bare server $SERVER
 mkdir -p "$out/server/root/hbad"
 cp "$out"/builder/root/hbad*.deb "$out/server/root/"
-cp -r "$top/debian" "$out/server/root/hbad/"
+git -C "$top" archive HEAD debian/tests tests/golden/spi-fusion-one-at-half-rate | tar -x -C "$out/server/root/hbad"
 {
     echo 'cd /root/hbad'
     readme dpkg-buildpackage | grep '^apt-get \(update\|install\)'
     readme metrics.prom
+    echo 'sh debian/tests/hbactl' # nothing of README, but where it is as a user has it
 } >"$out/lines"
 within server <"$out/lines" >"$out/server.log" 2>&1
 tar -c --one-file-system -C "$out/server" --exclude='./var/cache/apt/*' --exclude='./var/lib/apt/lists/*' . >"$out/server.tar"

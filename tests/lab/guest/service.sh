@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=dash disable=SC3043 # local
 #
-# For guests where hbad is installed as a service (root=service, root=package): asking it, telling it to look, and what must be so.
+# For guests where hbad is installed as a service (root=service, package or installed): asking it, telling it to look, and what must be so.
 
 # fail TEXT: ends the scenario as failed, with what hbad knows by now and what was logged.
 fail() {

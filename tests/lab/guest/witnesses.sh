@@ -14,7 +14,7 @@ fail() {
 }
 
 # shellcheck source=/dev/null
-case "${root:-bare}" in service | package) . /lab/service.sh ;; esac
+case "${root:-bare}" in service | package | installed) . /lab/service.sh ;; esac
 
 # load_modules: loads the scenario's modules, one a line with its parameters, in that order.
 load_modules() {

@@ -40,11 +40,12 @@ debian_root() {
     echo "$tar"
 }
 
-# debian_unpack TAR ROOT: beside what is there, which stays as it is.
+# debian_unpack TAR ROOT [--no-same-owner]: beside what is there, which stays as it is.
 debian_unpack() {
     local exclude=(--exclude='./dev/*') path
     for path in "${LAB_DEBIAN_WITHOUT[@]}"; do
         exclude+=("--exclude=.$path")
     done
-    tar -x -f "$1" -C "$2" --no-same-owner --skip-old-files --keep-directory-symlink "${exclude[@]}"
+    # shellcheck disable=SC2086 # none or one
+    tar -x -f "$1" -C "$2" $3 --skip-old-files --keep-directory-symlink "${exclude[@]}"
 }

@@ -63,11 +63,9 @@ initramfs_libraries() {
     done < <(grep -o '/[^ ]* (0x' <<<"$needed" | sed 's/ (0x//' | sort -u)
 }
 
-# initramfs_systemd CACHE ROOT GUEST: Debian below what is there, with the scenario as a service.
+# initramfs_systemd TAR ROOT GUEST OWNER: Debian below what is there, with the scenario as a service.
 initramfs_systemd() {
-    local tar
-    tar=$(debian_root "$1") || exit 3
-    debian_unpack "$tar" "$2"
+    debian_unpack "$1" "$2" "$4"
     ln -sf lib/systemd/systemd "$2/init"
     install -D -m 644 "$3/lab.service" "$2/etc/systemd/system/lab.service"
     mkdir -p "$2/etc/systemd/system/multi-user.target.wants"
@@ -109,16 +107,18 @@ initramfs_programs() {
         initramfs_service "$1" "$2"
     elif [ "$3" = package ]; then
         initramfs_packages "$1" "$2"
+    elif [ "$3" = installed ]; then
+        return # in the root itself
     else
         find "$1" -maxdepth 1 -type f -perm /111 -exec cp -t "$2/opt/hbad" {} +
     fi
 }
 
 # initramfs_build CACHE IMAGE KIND PROGRAMS GUEST SCENARIO PACKAGES MODULE...: writes the image. KIND is bare, systemd,
-# service or package, PROGRAMS a folder of built programs (of Debian packages for the last one) or empty, GUEST the folder guest/, SCENARIO the scenario's file, PACKAGES
-# the names of those that it asks for, or empty.
+# service, package or installed, PROGRAMS a folder of built programs (of Debian packages; the tar of a Debian that has hbad) or
+# empty, GUEST the folder guest/, SCENARIO the scenario's file, PACKAGES the names of those that it asks for, or empty.
 initramfs_build() {
-    local cache=$1 image=$2 kind=$3 programs=$4 guest=$5 scenario=$6 packages=$7 root tool
+    local cache=$1 image=$2 kind=$3 programs=$4 guest=$5 scenario=$6 packages=$7 root tool tar=$4 owner=()
     shift 7
     root=$(mktemp -d "$image.XXXXXX")
     chmod 755 "$root" # it becomes /, which services that are not root pass
@@ -144,9 +144,13 @@ initramfs_build() {
     initramfs_programs "$programs" "$root" "$kind"
     initramfs_libraries "$cache" "$root"
     initramfs_modules "$cache" "$root" "$@"
-    [ "$kind" = bare ] || initramfs_systemd "$cache" "$root" "$guest"
+    if [ "$kind" != bare ]; then
+        { [ "$kind" = installed ] && [ -n "$tar" ]; } || tar=$(debian_root "$cache") || exit 3
+        initramfs_systemd "$tar" "$root" "$guest" "$([ "$kind" = installed ] || echo --no-same-owner)"
+    fi
     cp "$guest/run" "$guest/"*.sh "$root/lab/"
     cp "$scenario" "$root/lab/scenario"
-    (cd "$root" && find . | cpio --quiet -o -H newc -R 0:0) >"$image"
+    [ "$kind" = installed ] || owner=(-R 0:0)
+    (cd "$root" && find . | cpio --quiet -o -H newc "${owner[@]}") >"$image"
     rm -rf "$root"
 }
