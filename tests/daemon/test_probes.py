@@ -425,6 +425,21 @@ class Probes(daemon.Test):
         self.assertEqual(message["parameters"]["read"], 4)
         client.close()
 
+    def test_are_remembered_and_drawn(self):
+        """How fast it was, and how long one read took, over a restart."""
+        kept = ["--state-dir", os.path.join(self.dir, "state")]
+        os.mkdir(kept[1])
+        d = self.machine(arguments=kept)
+        for _ in range(2):
+            self.assertEqual(self.probe(d, "sda")["parameters"]["read"], 1)
+        self.end(d)
+        d = self.machine(arguments=kept)
+        objects = d.ask(OURS + "History", {"name": "sda"})["parameters"]["objects"]
+        probe = [p for o in objects for p in o["probes"]]
+        self.assertEqual([(p["method"], p["times"], p["mb_per_s"], p["median_us"]) for p in probe], [("read-buffer/sg", 1, 83.886, 700)] * 2)
+        page = "".join(d.ask(OURS + "GetPage", {})["parameters"]["page"])
+        self.assertTrue("read-buffer/sg, blocks of 64 KiB: one read takes" in page)
+
     def test_two_ask_for_the_same(self):
         """One run answers both; who wants more than it gives gets another."""
         self.do("0:0:0:0", "while ! [ -e %s/go ]; do sleep 0.05; done\n" % self.dir + COLLECTOR_READS)
