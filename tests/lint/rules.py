@@ -6,6 +6,7 @@ A rule is called with the path of a file (from TOP) and its text, and yields (li
 plants a fault for each. What is no text is not looked at; nor is anything that a build makes.
 """
 import fnmatch
+import functools
 import json
 import os
 import re
@@ -38,20 +39,30 @@ def without_comments(text):
 
 
 # ----------------------------------------------------------------------------------------------------------- licences
-def dep5_patterns(top):
-    """Patterns of .reuse/dep5: licences of files that cannot say it themselves."""
-    with open(os.path.join(top, ".reuse/dep5"), encoding="utf-8") as file:
-        return " ".join(re.findall(r"^Files:(.*\n(?: .*\n)*)", file.read(), re.M)).split()
+@functools.lru_cache
+def dep5(path):
+    """[(patterns, licence)] of a file in Debian's format for licences, of which the last that fits counts."""
+    with open(path, encoding="utf-8") as file:
+        paragraphs = file.read().split("\n\n")
+    found = [(re.search(r"^Files:(.*(?:\n .*)*)", p, re.M), re.search(r"^License: *(\S+)", p, re.M)) for p in paragraphs]
+    return [(files[1].split(), licence[1]) for files, licence in found if files]
+
+
+def dep5_licence(path, name):
+    return next((licence for patterns, licence in reversed(dep5(name)) if any(fnmatch.fnmatch(path, p) for p in patterns)), None)
 
 
 @rule("*", but=("LICENSES/*", "*/LICENSE.*", ".reuse/*"))
 def spdx(path, text, top="."):
-    """Every file says its licence in its first lines, or .reuse/dep5 does; and the licence's text is here."""
+    """Every file says its licence in its first lines, or .reuse/dep5 does; debian/copyright says the same, and its text is here."""
     found = re.search(r"SPDX-License-Identifier: ([\w.-]+)", "\n".join(text.split("\n", 5)[:5]))
     if found and not os.path.exists(os.path.join(top, "LICENSES", found[1] + ".txt")):
         yield 1, "there is no LICENSES/%s.txt" % found[1]
-    if not found and not any(fnmatch.fnmatch(path, p) for p in dep5_patterns(top)):
+    licence = found[1] if found else dep5_licence(path, os.path.join(top, ".reuse/dep5"))
+    if not licence:
         yield 1, "no SPDX-License-Identifier, and .reuse/dep5 does not name it"
+    elif licence != (packaged := dep5_licence(path, os.path.join(top, "debian/copyright"))):
+        yield 1, "it is %s, in debian/copyright %s" % (licence, packaged)
 
 
 # --------------------------------------------------------------------------------------------------------------- size

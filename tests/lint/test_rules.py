@@ -48,7 +48,8 @@ class Rules(unittest.TestCase):
 
     def test_more_plants(self):
         for name, path, wrong in (
-                ("spdx", "lib/base/x.c", SPDX.replace("LGPL", "GPL")),
+                ("spdx", "docs/examples/x", SPDX),
+                ("spdx", "lib/base/x.c", SPDX.replace("LGPL-2.1-or-later", "CC0-1.0")),
                 ("includes", "lib/base/x.c", '#include "../base/y.h"\n'),
                 ("includes", "lib/base/x.c", '#include "y.h"\n'),
                 ("transports", "lib/link/x.h", "int is_fc_host;\n"),
