@@ -43,19 +43,19 @@ if [ -e "$out/builder" ] || [ -e "$out/server" ]; then
     exit 1
 fi
 bare builder apt
-git -C "$top" archive --prefix=root/hbad/ HEAD | tar -x -C "$out/builder"
+git -C "$top" archive --prefix=srv/hbad/ HEAD | tar -x -C "$out/builder"
 {
-    echo 'cd /root/hbad'
+    echo 'cd /srv/hbad'
     readme dpkg-buildpackage
 } >"$out/lines"
 within builder <"$out/lines" >"$out/builder.log" 2>&1
 
 bare server $SERVER
-mkdir -p "$out/server/root/hbad"
-cp "$out"/builder/root/hbad*.deb "$out/server/root/"
-git -C "$top" archive HEAD debian/tests tests/golden/spi-fusion-one-at-half-rate | tar -x -C "$out/server/root/hbad"
+mkdir -p "$out/server/srv/hbad"
+cp "$out"/builder/srv/hbad*.deb "$out/server/srv/"
+git -C "$top" archive HEAD debian/tests tests/golden/spi-fusion-one-at-half-rate | tar -x -C "$out/server/srv/hbad"
 {
-    echo 'cd /root/hbad'
+    echo 'cd /srv/hbad'
     readme dpkg-buildpackage | grep '^apt-get \(update\|install\)'
     readme metrics.prom
     echo 'sh debian/tests/hbactl' # nothing of README, but where it is as a user has it
