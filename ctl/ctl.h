@@ -82,9 +82,8 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Opens request->out. Returns 0 or a negative errno. */
 int screen_open(struct request *request);
 
-/* Prints what was written to request->out. Returns the exit status; another one where it could not be
- * printed. */
-int screen_close(struct request *request, int status);
+/* Prints what was written to request->out. Returns the exit status; `failed` where it could not be printed. */
+int screen_close(struct request *request, int status, int failed);
 
 /* Where the program was started without one of the three standard files, so that no other file takes its
  * number: one that gives and takes nothing. */

@@ -160,6 +160,7 @@ int main(int argc, char **argv)
                                .patience_s = PATIENCE_S,
                                .patience_of_reads_s = PATIENCE_OF_READS_S,
                                .patience_of_daemon_s = PATIENCE_OF_DAEMON_S };
+    bool is_plugin;
     int status;
 
     if (!captures)
@@ -175,7 +176,8 @@ int main(int argc, char **argv)
     status = options_take(argc, argv, &request, captures, usage);
     if (status < 0)
         status = run_words(&request, argc - optind, argv + optind);
-    if (status == EXIT_USAGE && optind < argc && strcmp(argv[optind], "check") == 0)
+    is_plugin = optind < argc && strcmp(argv[optind], "check") == 0;
+    if (status == EXIT_USAGE && is_plugin)
         status = check_usage();
-    return screen_close(&request, status);
+    return screen_close(&request, status, is_plugin ? EXIT_UNSEEN : EXIT_FAILURE);
 }

@@ -44,7 +44,7 @@ int screen_open(struct request *request)
     return request->out ? 0 : -errno;
 }
 
-int screen_close(struct request *request, int status)
+int screen_close(struct request *request, int status, int failed)
 {
     errno = 0;
     if (request->out && request->out != stdout) {
@@ -58,8 +58,8 @@ int screen_close(struct request *request, int status)
     }
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;
-    say("standard output: %s", strerror(errno ? errno : EIO));
-    return EXIT_WARNING;
+    say("standard output: %s", errno ? strerror(errno) : "not all of it could be written");
+    return failed;
 }
 
 void open_standard_files(void)

@@ -260,9 +260,10 @@ static const char *what_is_found(const struct checking *c)
 static const char *how_it_is(const struct checking *c)
 {
     const uint64_t *n = c->numbers;
+    const size_t *verdicts = c->summary.verdicts;
     const char *text = arena_printf(c->arena, "%" PRIu64 " link%s, ", n[LINKS], plural(n[LINKS]));
 
-    if (text && n[UNKNOWN] && n[UNKNOWN] == n[UP])
+    if (text && n[UNKNOWN] && !verdicts[VERDICT_OK] && !n[BELOW] && !n[CAPPED])
         return arena_printf(c->arena, "%snone of which can be judged", text);
     if (text && n[BELOW])
         text = arena_printf(c->arena, "%s%" PRIu64 " below %s expected mode", text, n[BELOW],

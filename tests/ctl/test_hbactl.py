@@ -347,6 +347,11 @@ class WhereOutputCannotGo(Scratch):
                 self.assertEqual(p.returncode, 1)
                 self.assertIn("Bad file descriptor", p.stderr)
 
+    def test_plugin_is_unknown(self):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            self.assertEqual(run(HBACTL, *captures(FINE), "check", stdout=full).returncode, 3)
+        self.assertEqual(run("sh", "-c", 'exec "$@" >&-', "sh", HBACTL, *captures(FINE), "check").returncode, 3)
+
     def test_reader_went_away(self):
         p = run("sh", "-c", '"$@" | head -1', "sh", HBACTL, *captures("mixed-large-two-faults"), "--json")
         self.assertEqual((p.stdout, p.stderr), ("{\n", ""))
