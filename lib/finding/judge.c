@@ -334,7 +334,20 @@ static int acknowledge(struct judging *j, struct finding *f)
     return r < 0 || f->known ? r : acknowledge_by_rule(j, f);
 }
 
-/* Tells each host and link which findings name it. */
+static int tell_device(const struct judging *j, const char *id, struct finding *f)
+{
+    for (size_t i = 0; i < j->model->devices.n; i++) {
+        struct device *d = j->model->devices.v[i];
+
+        if (strcmp(d->id, id) == 0)
+            return d->findings.n && d->findings.v[d->findings.n - 1] == f
+                       ? 0
+                       : vec_push(&d->findings, f);
+    }
+    return 0;
+}
+
+/* Tells each host, link and device which findings name it. */
 static int tell(const struct judging *j, struct finding *f)
 {
     int r = 0;
@@ -342,7 +355,9 @@ static int tell(const struct judging *j, struct finding *f)
     for (size_t i = 0; r == 0 && i < f->subjects.n; i++) {
         struct link *l = judge_link(j, f->subjects.v[i]);
 
-        if (l && (!l->findings.n || l->findings.v[l->findings.n - 1] != f))
+        if (!l)
+            r = tell_device(j, f->subjects.v[i], f);
+        else if (!l->findings.n || l->findings.v[l->findings.n - 1] != f)
             r = vec_push(&l->findings, f);
     }
     for (size_t i = 0; r == 0 && i < j->model->hosts.n; i++) {

@@ -60,8 +60,10 @@ struct model *model_free(struct model *m)
         free(m->hosts.v[i]->parameters.v);
         free(m->hosts.v[i]->findings.v);
     }
-    for (size_t i = 0; i < m->devices.n; i++)
+    for (size_t i = 0; i < m->devices.n; i++) {
         free(m->devices.v[i]->users.v);
+        free(m->devices.v[i]->findings.v);
+    }
     free(m->hosts.v);
     free(m->links.v);
     free(m->devices.v);

@@ -154,8 +154,9 @@ struct device {
     const char *hctl;
     const char *type; /* "disk", "tape", … */
     const char *vendor, *model, *revision, *serial, *wwid;
-    const char *enclosure, *bay; /* NULL where not known */
-    VEC(const char *) users;     /* what rides on it: "sda2 > vg-root (LVM), mounted on /" */
+    const char *enclosure, *bay;    /* NULL where not known */
+    VEC(const char *) users;        /* what rides on it: "sda2 > vg-root (LVM), mounted on /" */
+    VEC(struct finding *) findings; /* those that name it, each once */
     const struct subject *subject;
     struct host *host;
     struct link *link; /* NULL where no link leads to it */

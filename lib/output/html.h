@@ -31,7 +31,7 @@ struct html_page {
 };
 
 /* The ids of links and devices whose past is worth asking a memory for, in that order: at most `most`, valid as long as the report. Returns
- * how many. */
+ * how many; none where memory is out. */
 size_t html_wanted(const struct report *r, const char **ret, size_t most);
 
 /* Writes it. Returns 0, or -ENOMEM where something is missing. Errors of the stream are for the caller to ask it: ferror(). */

@@ -56,11 +56,8 @@ static void verdict_text(const struct link *l, char *buffer, size_t size)
 /* What is found of the link, or of a device on it, and is not its verdict. */
 static void found_text(const struct map *m, const struct link *l, char *buffer, size_t size)
 {
-    const struct finding *worst = tree_alarm(&m->page->tree, l);
+    const struct finding *worst = tree_worst(&m->page->tree, l);
 
-    for (size_t i = 0; !worst && i < l->findings.n; i++)
-        if (l->findings.v[i]->severity > SEVERITY_INFO)
-            worst = l->findings.v[i];
     if (worst && l->verdict != VERDICT_BELOW && l->state != LINK_DOWN)
         snprintf(buffer, size, "▲ %s", worst->entry->code);
 }

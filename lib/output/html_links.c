@@ -54,16 +54,46 @@ static void modes(const struct page *p, const struct link *l)
     markup(p->out, "%s%s</td>", *tree_lack(l, lack, sizeof(lack)) ? " " : "", lack);
 }
 
-static void row(const struct page *p, const struct link *l)
+static bool is_among(struct finding *const *v, size_t n, const struct finding *f)
 {
+    for (size_t i = 0; i < n; i++)
+        if (v[i] == f)
+            return true;
+    return false;
+}
+
+/* What is found of it, and of devices on it, each once: one finding may name several of them. */
+static int found(const struct page *p, const struct link *l)
+{
+    size_t devices;
+    const struct device *const *d = tree_devices_on(&p->tree, l, &devices);
+    VEC(struct finding *) all = { 0 };
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < l->findings.n; i++)
+        r = vec_push(&all, l->findings.v[i]);
+    for (size_t i = 0; i < devices; i++)
+        for (size_t k = 0; r == 0 && k < d[i]->findings.n; k++)
+            if (!is_among(all.v, all.n, d[i]->findings.v[k]))
+                r = vec_push(&all, d[i]->findings.v[k]);
+    for (size_t i = 0; i < all.n; i++)
+        markup(p->out, "%s<a href=\"#f%zu\">%s</a>", i ? ", " : "",
+               html_finding_number(p, all.v[i]), all.v[i]->entry->code);
+    free(all.v);
+    return r;
+}
+
+static int row(const struct page *p, const struct link *l)
+{
+    int r;
+
     markup(p->out, "<tr id=\"l%zu\"><th scope=\"row\">%s</th>", l->index, l->kernel_name);
     ends(p, l);
     modes(p, l);
     markup(p->out, "<td><a href=\"#a%zu\">why</a></td><td>", p->argument[l->index]);
-    for (size_t i = 0; i < l->findings.n; i++)
-        markup(p->out, "%s<a href=\"#f%zu\">%s</a>", i ? ", " : "",
-               html_finding_number(p, l->findings.v[i]), l->findings.v[i]->entry->code);
+    r = found(p, l);
     fputs("</td></tr>\n", p->out);
+    return r;
 }
 
 bool html_is_of(const struct link *l, const struct model *m, size_t first, size_t end)
@@ -318,6 +348,7 @@ int html_table(const struct page *p, size_t first, size_t end, bool is_open)
 {
     const struct model *m = p->report->model;
     size_t n = 0;
+    int r = 0;
 
     for (size_t i = 0; i < m->links.n; i++)
         n += html_is_of(m->links.v[i], m, first, end);
@@ -328,12 +359,12 @@ int html_table(const struct page *p, size_t first, size_t end, bool is_open)
            first == end ? " of no adapter" : "");
     html_fold_body(p);
     head(p);
-    for (size_t i = 0; i < m->links.n; i++)
+    for (size_t i = 0; r == 0 && i < m->links.n; i++)
         if (html_is_of(m->links.v[i], m, first, end))
-            row(p, m->links.v[i]);
+            r = row(p, m->links.v[i]);
     fputs("</tbody></table>\n", p->out);
     html_fold_end(p);
-    return 0;
+    return r;
 }
 
 int html_argue(struct page *p)

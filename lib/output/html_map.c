@@ -218,9 +218,9 @@ static int draw(struct page *p, size_t first, size_t end)
 }
 
 /* Is there something to be seen about one of the hosts, their links or devices? */
-static bool is_odd(const struct report *r, size_t first, size_t end)
+static bool is_odd(const struct page *p, size_t first, size_t end)
 {
-    const struct model *m = r->model;
+    const struct model *m = p->report->model;
 
     for (size_t i = first; i < end; i++)
         for (size_t k = 0; k < m->hosts.v[i]->findings.n; k++)
@@ -229,13 +229,8 @@ static bool is_odd(const struct report *r, size_t first, size_t end)
     for (size_t i = 0; i < m->links.n; i++) {
         const struct link *l = m->links.v[i];
 
-        if (!html_is_of(l, m, first, end))
-            continue;
-        if (words_is_odd(l))
+        if (html_is_of(l, m, first, end) && (words_is_odd(l) || tree_worst(&p->tree, l)))
             return true;
-        for (size_t k = 0; k < l->findings.n; k++)
-            if (l->findings.v[k]->severity > SEVERITY_INFO)
-                return true;
     }
     return false;
 }
@@ -275,7 +270,7 @@ int html_map(struct page *p)
         p->out);
     for (size_t i = 0, end; e == 0 && i < r->model->hosts.n; i = end) {
         end = tree_adapter_end(r, i);
-        e = adapter(p, i, end, adapters > ADAPTERS_OPEN && !is_odd(r, i, end),
+        e = adapter(p, i, end, adapters > ADAPTERS_OPEN && !is_odd(p, i, end),
                     adapters <= TABLES_OPEN);
     }
     if (e == 0)

@@ -70,14 +70,12 @@ static int answer_of(const struct page *p, const struct past_source *s, const st
 }
 
 /* How much there is to see; 0: nothing. */
-static unsigned interest(const struct link *l, const struct history_answer *a)
+static unsigned interest(const struct page *p, const struct link *l, const struct history_answer *a)
 {
-    bool has_grown = false, is_found = false;
+    bool has_grown = false, is_found = tree_worst(&p->tree, l);
 
     for (size_t i = 0; i < a->growths.n; i++)
         has_grown |= a->growths.v[i].grown > 0;
-    for (size_t i = 0; i < l->findings.n; i++)
-        is_found |= l->findings.v[i]->severity > SEVERITY_INFO;
     if (a->changes.n < 2 && !has_grown && a->probes.n < 2)
         return 0;
     return 1 + 4 * is_found + 2 * (a->changes.n > 1) + has_grown;
@@ -162,7 +160,7 @@ static int find_candidates(const struct page *p, const struct past_source *s, st
 
         r = answer_of(p, s, m->links.v[i], &answer);
         if (r == 0) {
-            v[*ret_n] = (struct candidate){ m->links.v[i], interest(m->links.v[i], &answer) };
+            v[*ret_n] = (struct candidate){ m->links.v[i], interest(p, m->links.v[i], &answer) };
             *ret_n += v[*ret_n].interest > 0;
             *ret_anew += began_anew(&answer);
         }
@@ -252,36 +250,34 @@ int html_trends(struct page *p)
 }
 
 /* Adds the link and its devices, the first few of them. Returns how many there are now. */
-static size_t want(const struct report *r, const struct link *l, const char **ret, size_t n,
+static size_t want(const struct tree *t, const struct link *l, const char **ret, size_t n,
                    size_t most)
 {
     enum { DEVICES_MAX = 2 };
-    size_t devices = 0;
+    size_t devices;
+    const struct device *const *d = tree_devices_on(t, l, &devices);
 
     if (n < most)
         ret[n++] = l->id;
-    for (size_t i = 0; i < r->model->devices.n && devices < DEVICES_MAX && n < most; i++)
-        if (r->model->devices.v[i]->link == l) {
-            ret[n++] = r->model->devices.v[i]->id;
-            devices++;
-        }
+    for (size_t i = 0; i < devices && i < DEVICES_MAX && n < most; i++)
+        ret[n++] = d[i]->id;
     return n;
 }
 
 size_t html_wanted(const struct report *r, const char **ret, size_t most)
 {
+    struct tree tree;
     size_t n = 0;
+    int e = tree_init(r, &tree);
 
     /* First those of which something is found, then those that are not as they should be, then the others. */
-    for (int turn = 0; turn < 3; turn++)
+    for (int turn = 0; e == 0 && turn < 3; turn++)
         for (size_t i = 0; i < r->model->links.n && n < most; i++) {
             const struct link *l = r->model->links.v[i];
-            int own = words_is_odd(l) ? 1 : 2;
 
-            for (size_t k = 0; k < l->findings.n; k++)
-                own = l->findings.v[k]->severity > SEVERITY_INFO ? 0 : own;
-            if (own == turn)
-                n = want(r, l, ret, n, most);
+            if (turn == (tree_worst(&tree, l) ? 0 : words_is_odd(l) ? 1 : 2))
+                n = want(&tree, l, ret, n, most);
         }
+    tree_done(&tree);
     return n;
 }

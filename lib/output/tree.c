@@ -121,28 +121,31 @@ static bool is_empty(const struct link *l)
     return l->state == LINK_EMPTY;
 }
 
-/* The first critical finding that names it; NULL where none does. */
-static const struct finding *alarm_about(const struct report *r, const char *id)
+static const struct finding *worse(const struct finding *a, const struct finding *b)
 {
-    for (size_t i = 0; i < r->findings.n && r->findings.v[i]->severity == SEVERITY_CRITICAL; i++)
-        if (words_name_one_of(&r->findings.v[i]->subjects, &id, 1))
-            return r->findings.v[i];
-    return NULL;
+    return !a || (b && b->severity > a->severity) ? b : a;
+}
+
+const struct finding *tree_worst(const struct tree *t, const struct link *l)
+{
+    const struct device *const *devices;
+    const struct finding *worst = NULL;
+    size_t n;
+
+    for (size_t i = 0; i < l->findings.n; i++)
+        worst = worse(worst, l->findings.v[i]);
+    devices = tree_devices_on(t, l, &n);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < devices[i]->findings.n; k++)
+            worst = worse(worst, devices[i]->findings.v[k]);
+    return worst && worst->severity > SEVERITY_INFO ? worst : NULL;
 }
 
 const struct finding *tree_alarm(const struct tree *t, const struct link *l)
 {
-    const struct device *const *devices;
-    const struct finding *alarm = NULL;
-    size_t n;
+    const struct finding *worst = tree_worst(t, l);
 
-    if (t->report->summary.worst < SEVERITY_CRITICAL)
-        return NULL;
-    alarm = alarm_about(t->report, l->id);
-    devices = tree_devices_on(t, l, &n);
-    for (size_t i = 0; !alarm && i < n; i++)
-        alarm = alarm_about(t->report, devices[i]->id);
-    return alarm;
+    return worst && worst->severity == SEVERITY_CRITICAL ? worst : NULL;
 }
 
 /* Can the two stand in one row? */

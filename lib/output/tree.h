@@ -38,7 +38,10 @@ const struct device *const *tree_devices_on(const struct tree *t, const struct l
 /* How many of them stand in one row with the first, which is there: n > 0. */
 size_t tree_run(const struct tree *t, const struct tree_node *v, size_t n);
 
-/* The critical finding that names the link or a device on it; NULL: none. */
+/* The worst finding that names the link or a device on it, the link's own first; NULL: none but info. */
+const struct finding *tree_worst(const struct tree *t, const struct link *l);
+
+/* The same where it is critical; else NULL. */
 const struct finding *tree_alarm(const struct tree *t, const struct link *l);
 
 /* The hosts from the i-th on that stand under one head, as ports of one function do: the index behind the last. */

@@ -121,6 +121,19 @@ class Everything(unittest.TestCase):
                 self.assertIn(code, text_of(row))
 
     @on_each
+    def test_what_is_found_of_a_device_is_at_its_link(self, page, report):
+        """Each finding that names a link or a device on it is there once, and in the map where it is more than info and no other is."""
+        shown = {a.get("href"): text_of(a) for a in page.root.iter("a") if a.find("text") is not None}
+        for i, link in enumerate(report["links"]):
+            ids = {link["id"]} | {d["id"] for d in report["devices"] if d["link"] == link["id"]}
+            about = [n for n, f in enumerate(report["findings"]) if ids & set(f["subjects"])]
+            self.assertEqual(sorted(a.get("href") for a in page.by_id["l%d" % i].iter("a") if a.get("href").startswith("#f")),
+                             sorted("#f%d" % n for n in about))
+            worst = [f["code"] for f in (report["findings"][n] for n in about) if f["severity"] != "info"]
+            if worst and link["verdict"] == "ok" and link["state"] == "up" and "#l%d" % i in shown:
+                self.assertRegex(shown["#l%d" % i], "▲ (%s)" % "|".join(worst))
+
+    @on_each
     def test_what_is_not_known_is_never_well(self, page, report):
         """No picture and no table shows a link as well that the report does not."""
         well = {l["kernel_name"] for l in report["links"] if l["verdict"] == "ok" and l["state"] == "up"}
