@@ -41,8 +41,8 @@ def validate(alert):
     jsonschema.Draft202012Validator(schema).validate(alert)
 
 
-def hbad_alert(directory, **more):
-    return subprocess.run([os.path.join(daemon.PROGRAMS, "hbad-alert"), directory], check=False, timeout=PATIENCE,
+def hbad_alert(*words, **more):
+    return subprocess.run([os.path.join(daemon.PROGRAMS, "hbad-alert"), *words], check=False, timeout=PATIENCE,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8", **more)
 
 
@@ -308,6 +308,21 @@ class Program(unittest.TestCase):
         self.script("c", "cat\n")
         p = hbad_alert(self.dir, input=self.ALERT)
         self.assertEqual((p.returncode, p.stdout, p.stderr), (1, "taken\n", "a: exit status 3\nb: signal 9\n" + self.ALERT))
+
+    def test_one_does_not_end(self):
+        """It is killed with what it has started, also where it hears no signal, and the next one runs."""
+        self.script("a", "trap '' TERM INT ALRM HUP\nsleep 300 &\necho $! >%s/pid.txt\nwait\n" % self.dir)
+        self.script("b", "cat\n")
+        p = hbad_alert("--limit=1", self.dir, input=self.ALERT)
+        self.assertEqual((p.returncode, p.stderr), (1, "a: not done within 1 s\n" + self.ALERT))
+        with open(self.dir + "/pid.txt", encoding="ascii") as file:
+            pid = int(file.read())
+        deadline = time.monotonic() + PATIENCE
+        while os.path.exists("/proc/%d" % pid) and " Z " not in open("/proc/%d/stat" % pid, encoding="ascii").read():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+        for wrong in (["--limit=0"], ["--limit=1s"], ["--limit"], ["--limit=90000"], ["--frob"], [self.dir, self.dir]):
+            self.assertEqual(hbad_alert(*wrong, input=self.ALERT).returncode, 64)
 
     def test_nothing_to_do(self):
         self.assertEqual(hbad_alert(self.dir, input=self.ALERT).returncode, 0)
