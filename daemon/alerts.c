@@ -40,6 +40,7 @@ struct alerts {
     int fd;                       /* the first one was written there; -1: none was */
     bool is_taken;                /* it is none of those that wait any more */
     unsigned tries;               /* of the first one */
+    uint64_t lost;
     sd_event_source *io, *timer;
 };
 
@@ -127,6 +128,7 @@ static void end(struct alerts *a)
     if (!was_taken && ++a->tries == TRIES_MAX) {
         log_line(LOG_ERROR, "%s: an alert is not taken, and given up",
                  a->manager->options->alert_socket);
+        a->lost++;
         drop_first(a);
     }
     if (a->waiting.n)
@@ -232,10 +234,20 @@ void alerts_put(struct manager *m, struct buffer *alert)
 
     if (a->waiting.n >= WAITING_MAX || vec_push(&a->waiting, alert) < 0) {
         log_line(LOG_WARN, "an alert is lost: %zu are waiting already", a->waiting.n);
+        a->lost++;
         return;
     }
     buffer_ref(alert);
     keep(a);
     if (a->fd < 0 && !a->tries)
         wake(a, 0);
+}
+
+bool alerts_counts(const struct manager *m, uint64_t *ret_waiting, uint64_t *ret_lost)
+{
+    if (!m->alerts)
+        return false;
+    *ret_waiting = m->alerts->waiting.n;
+    *ret_lost = m->alerts->lost;
+    return true;
 }

@@ -279,6 +279,8 @@ int alerts_start(struct manager *m);
 void alerts_stop(struct manager *m);
 /* Puts one in line: a JSON object with a newline behind it. What there is no room for is said. */
 void alerts_put(struct manager *m, struct buffer *alert);
+/* How many wait, and how many were given up or had no room since hbad began. Returns false where nobody is told. */
+bool alerts_counts(const struct manager *m, uint64_t *ret_waiting, uint64_t *ret_lost);
 
 /* ---- supervision.c ---- */
 /* Begins to tell the service manager that hbad goes on. Returns 0 or a negative errno. */

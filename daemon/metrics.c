@@ -130,6 +130,23 @@ static void write_memory(struct prometheus *p, const struct manager *m)
     }
 }
 
+static void write_alerts(struct prometheus *p, const struct manager *m)
+{
+    uint64_t waiting, lost;
+
+    if (alerts_counts(m, &waiting, &lost)) {
+        const struct single numbers[] = {
+            { "hbad_waiting_alerts", "Alerts that no program has yet.", PROMETHEUS_GAUGE, waiting,
+              0 },
+            { "hbad_lost_alerts_total",
+              "Alerts that were given up, or for which there was no room.", PROMETHEUS_COUNTER,
+              lost, 0 },
+        };
+
+        write_singles(p, numbers, ELEMENTS(numbers));
+    }
+}
+
 static void write_watcher(struct prometheus *p, const struct watcher *w)
 {
     if (w) {
@@ -174,6 +191,7 @@ int metrics_of_daemon(const struct manager *m, FILE *out)
     write_singles(p, numbers, ELEMENTS(numbers));
     write_cpu(p);
     write_memory(p, m);
+    write_alerts(p, m);
     write_watcher(p, m->watcher);
     write_adapters(p, m);
     return prometheus_done(p);

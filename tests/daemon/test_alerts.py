@@ -126,6 +126,10 @@ class Alerts(daemon.Test):
         path = os.path.join(self.dir, "run/alerts")
         return open(path, encoding="utf-8").read().splitlines() if os.path.exists(path) else []
 
+    def metric(self, name):
+        with open(os.path.join(self.dir, "run/metrics.prom"), encoding="utf-8") as file:
+            return next((float(line.split()[1]) for line in file if line.startswith(name + " ")), None)
+
     def settles(self, condition):
         deadline = time.monotonic() + PATIENCE
         while not condition():
@@ -277,6 +281,8 @@ class Alerts(daemon.Test):
         d = self.hbad(golden(BELOW))
         self.assertTrue(d.says("an alert is lost: 256 are waiting already"))
         self.assertLessEqual(systemd.started, 1)
+        self.settles(lambda: self.metric("hbad_lost_alerts_total") == 1)
+        self.assertEqual(self.metric("hbad_waiting_alerts"), 256)
 
 
 class Program(unittest.TestCase):
