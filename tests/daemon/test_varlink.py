@@ -8,6 +8,7 @@ import resource
 import socket
 import subprocess
 import sys
+import time
 
 import daemon
 from daemon import OURS, SERVICE, golden
@@ -307,7 +308,10 @@ class Bounds(daemon.Test):
             clients.append(d.client())
         for client in clients:
             client.close()
-        self.assertIn("parameters", d.ask(OURS + "GetReport"))
+        deadline = time.monotonic() + daemon.PATIENCE
+        while not (answer := d.ask(OURS + "GetReport")):    # sent away: it has not seen yet that they have gone
+            self.assertLess(time.monotonic(), deadline)
+        self.assertIn("parameters", answer)
 
 
 if __name__ == "__main__":

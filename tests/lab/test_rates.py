@@ -35,8 +35,8 @@ class Rates(unittest.TestCase):
         self.assertEqual(rates.measures(stream({"at": {}}, {"measures": [well]}, {"end": True})), [well])
         self.assertEqual(rates.hbad_rate([well]), (2e6, None))
         self.assertEqual(rates.hbad_rate([well, {**well, "us": 600}]), (2000e6 / 600, None))
-        self.assertEqual(rates.hbad_rate([well, {**well, "us": 1000}]),
-                         (None, "those who share have 1.000 to 2.000 MB/s"))
+        self.assertEqual(rates.hbad_rate([well, {**well, "us": 1250}]),
+                         (None, "those who share have 0.800 to 2.000 MB/s"))
         self.assertEqual(rates.hbad_rate([]), (None, "measured nothing"))
         self.assertEqual(rates.hbad_rate([well, {**well, "error": "EIO"}]), (None, "EIO"))
         self.assertEqual(rates.hbad_rate([{**well, "disturbed": "others"}]), (None, "others"))
