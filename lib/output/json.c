@@ -162,6 +162,27 @@ static void counters(struct json_writer *w, const struct link *l)
     json_write_end_object(w);
 }
 
+/* The codes of what names it, and how bad that is. */
+static void found(struct json_writer *w, const struct link *l)
+{
+    enum severity worst = SEVERITY_NONE;
+
+    json_write_key(w, "findings");
+    json_write_begin_array_on_one_line(w);
+    for (size_t i = 0; i < l->findings.n; i++) {
+        const struct finding *f = l->findings.v[i];
+        bool is_new = true;
+
+        worst = f->severity > worst ? f->severity : worst;
+        for (size_t k = 0; k < i; k++)
+            is_new &= l->findings.v[k]->entry != f->entry;
+        if (is_new)
+            json_write_string(w, f->entry->code);
+    }
+    json_write_end_array(w);
+    json_write_text_member(w, "worst", severity_to_string(worst));
+}
+
 static void link_object(struct json_writer *w, const struct link *l)
 {
     json_write_begin_object(w);
@@ -184,17 +205,7 @@ static void link_object(struct json_writer *w, const struct link *l)
     json_write_text_member(w, "verdict", verdict_to_string(l->verdict));
     member_if(w, "reason", l->reason);
     counters(w, l);
-    json_write_key(w, "findings");
-    json_write_begin_array_on_one_line(w);
-    for (size_t i = 0; i < l->findings.n; i++) {
-        bool is_new = true;
-
-        for (size_t k = 0; k < i; k++)
-            is_new &= l->findings.v[k]->entry != l->findings.v[i]->entry;
-        if (is_new)
-            json_write_string(w, l->findings.v[i]->entry->code);
-    }
-    json_write_end_array(w);
+    found(w, l);
     json_write_end_object(w);
 }
 
