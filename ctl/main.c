@@ -55,9 +55,9 @@ static void put_word(const char *word, FILE *out)
     putc('\'', out);
 }
 
-/* How to ask again about the same machine, as it is judged here: for the hints in texts. Returns NULL without
- * memory. */
-static char *command_of(const struct request *request)
+/* How to ask again about the same machine, as it is judged here, of the same program: for the hints in texts. Returns
+ * NULL without memory. */
+static char *command_of(const char *program, const struct request *request)
 {
     char *text = NULL;
     size_t size;
@@ -65,7 +65,7 @@ static char *command_of(const struct request *request)
 
     if (!out)
         return NULL;
-    fputs("hbactl", out);
+    put_word(program && strchr(program, '/') ? program : "hbactl", out);
     for (size_t i = 0; i < request->n_captures; i++) {
         fputs(" --capture ", out);
         put_word(request->captures[i], out);
@@ -141,9 +141,9 @@ static int run_verb(struct request *request, int n_words, char **words)
 }
 
 /* Runs what the words ask for. Returns an exit status. */
-static int run_words(struct request *request, int n_words, char **words)
+static int run_words(const char *program, struct request *request, int n_words, char **words)
 {
-    _cleanup_free_ char *command = command_of(request);
+    _cleanup_free_ char *command = command_of(program, request);
 
     request->style.command = command;
     if (command && screen_open(request) == 0)
@@ -175,7 +175,7 @@ int main(int argc, char **argv)
     };
     status = options_take(argc, argv, &request, captures, usage);
     if (status < 0)
-        status = run_words(&request, argc - optind, argv + optind);
+        status = run_words(argv[0], &request, argc - optind, argv + optind);
     is_plugin = optind < argc && strcmp(argv[optind], "check") == 0;
     if (status == EXIT_USAGE && is_plugin)
         status = check_usage();

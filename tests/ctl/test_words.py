@@ -6,10 +6,11 @@ import os
 import re
 import shlex
 import shutil
+import subprocess
 import tempfile
 import unittest
 
-from machines import GOLDEN, Scratch, beside, captures, cases, hbactl
+from machines import GOLDEN, HBACTL, Scratch, beside, captures, cases, hbactl
 
 BELOW = "spi-fusion-one-at-half-rate"
 HIDDEN = "iscsi-session-over-1g-nic"            # its only link cannot be judged
@@ -383,7 +384,7 @@ class Closing(unittest.TestCase):
         for case in ("mixed-large-two-faults", "sas-shelf-unplugged-one-finding", "fc-port-of-target-gone", CAPPED, HIDDEN, BELOW):
             for columns in ("0", "40"):
                 out = hbactl(*beside(case), env={"COLUMNS": columns}, cwd=GOLDEN).stdout
-                hints = re.findall(r"(?m)^    hbactl (.*)$", out.replace("\\\n", ""))
+                hints = re.findall(r"(?m)^    \S*hbactl (.*)$", out.replace("\\\n", ""))
                 self.assertTrue(hints or case == CAPPED, out)
                 for hint in hints:
                     p = hbactl(*shlex.split(hint), cwd=GOLDEN)
@@ -393,8 +394,16 @@ class Closing(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="hbad-ctl-") as folder:
             path = os.path.join(folder, "it's one.json")
             shutil.copy(captures(BELOW)[1], path)
-            hint = re.search(r"(?m)^    hbactl (.*)$", hbactl("--capture", path).stdout)[1]
-            self.assertEqual(shlex.split(hint), ["--capture", path, "explain", "sdc"])
+            hint = re.search(r"(?m)^    (\S*hbactl .*)$", hbactl("--capture", path).stdout)[1]
+            self.assertEqual(shlex.split(hint)[1:], ["--capture", path, "explain", "sdc"])
+
+    def test_a_hint_names_the_program_as_it_was_called(self):
+        with tempfile.TemporaryDirectory(prefix="hbad ctl-") as folder:
+            here = os.path.join(folder, "hbactl")
+            for program, shown in (("hbactl", "hbactl"), ("./hbactl", "./hbactl"), (here, "'%s'" % here)):
+                out = subprocess.run([program, *captures(BELOW)], executable=os.path.abspath(HBACTL), cwd=folder, stdout=subprocess.PIPE, encoding="utf-8",
+                                     env={"LC_ALL": "C.UTF-8"}, check=False).stdout
+                self.assertRegex(out, r"(?m)^    %s --capture \S+ explain sdc$" % re.escape(shown))
 
 
 if __name__ == "__main__":

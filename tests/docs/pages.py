@@ -32,10 +32,14 @@ def blocks(text):
     return re.findall(r"^```[a-z]*\n(.*?)^```$", text, re.M | re.S)
 
 
+# In the sources it is called by its path, wherever it was built for this test.
+BUILT = 'build/bin/hbactl() { (exec -a build/bin/hbactl hbactl "$@") }\n'
+
+
 def hbactl(top, bindir, words):
-    """What it prints, by the shell, as a page shows it. The words of a page are ours, and no stranger's."""
+    """What it prints, by the shell, as a page shows it, called as there. The words of a page are ours, and no stranger's."""
     env = {"PATH": os.path.abspath(bindir) + ":" + os.environ["PATH"], "LC_ALL": "C.UTF-8"}
-    run = subprocess.run(["bash", "-c", words], cwd=top, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    run = subprocess.run(["bash", "-c", BUILT + words], cwd=top, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                          stderr=subprocess.STDOUT, timeout=LIMIT_S, encoding="utf-8", check=False)
     return [line.rstrip() for line in run.stdout.splitlines()]
 
@@ -59,7 +63,7 @@ def examples(top, bindir):
     for path, text in pages(top):
         for block in blocks(text):
             for example in re.split(r"^(?=\$ )", block, flags=re.M):
-                called = re.match(r"\$ (?:build/bin/)?(hbactl .*)\n", example)
+                called = re.match(r"\$ ((?:build/bin/)?hbactl .*)\n", example)
                 if not called:
                     continue
                 n += 1

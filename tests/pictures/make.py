@@ -32,7 +32,7 @@ def on_terminal(capture, columns):
     ours, its = pty.openpty()
     env = {"PATH": BIN + ":" + os.environ["PATH"], "LC_ALL": "C.UTF-8", "TERM": "xterm-256color", "COLUMNS": str(columns)}
     subprocess.run(["stty", "-F", os.ttyname(its), "columns", str(columns)], check=True)
-    run = subprocess.Popen([HBACTL, "--capture", capture], stdin=subprocess.DEVNULL, stdout=its, cwd=TOP, env=env)
+    run = subprocess.Popen(["hbactl", "--capture", capture], executable=HBACTL, stdin=subprocess.DEVNULL, stdout=its, cwd=TOP, env=env)
     os.close(its)
     text = b""
     try:
