@@ -11,6 +11,7 @@
  * Where there is no such socket, nobody wants alerts.
  */
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,8 @@
 enum {
     WAITING_MAX = 256, /* alerts: with ALERT_BYTES_MAX each, 16 MiB at most */
     TRIES_MAX = 12,    /* one that nobody takes so often is given up, for it stops all others */
+    LAST_WORD_MS =
+        500, /* what the first is waited for when hbad ends: a unit is started in a tenth of that */
 };
 
 static const char FILE_NAME[] = "alerts";
@@ -213,12 +216,22 @@ int alerts_start(struct manager *m)
     return r < 0 ? r : load(a);
 }
 
+/* One that is being taken as hbad ends would be told again by the next hbad. */
+static void hear_last_word(struct alerts *a)
+{
+    struct pollfd answer = { .fd = a->fd, .events = POLLIN };
+
+    if (a->fd >= 0 && !a->is_taken && poll(&answer, 1, LAST_WORD_MS) == 1)
+        on_io(NULL, a->fd, 0, a);
+}
+
 void alerts_stop(struct manager *m)
 {
     struct alerts *a = m->alerts;
 
     if (!a)
         return;
+    hear_last_word(a);
     disconnect(a);
     sd_event_source_disable_unref(a->timer);
     for (size_t i = 0; i < a->waiting.n; i++)

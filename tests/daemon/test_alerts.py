@@ -238,6 +238,26 @@ class Alerts(daemon.Test):
     def end(self, daemon):  # one of them was killed
         self.assertIn(daemon.stop(), (0, -signal.SIGKILL), "\n".join(daemon.said))
 
+    def test_taken_while_hbad_ends(self):
+        """It is not told again: whoever starts to take it is heard out, for a moment."""
+        state, asked, ends = os.path.join(self.dir, "state"), threading.Event(), threading.Event()
+        os.mkdir(state)
+
+        def take(connection):
+            connection.recv(1)
+            asked.set()
+            ends.wait(PATIENCE)
+            connection.sendall(b"taken\n")
+        systemd = self.systemd(answer=take)
+        d = self.hbad(golden(BELOW), "--state-dir", state)
+        self.assertTrue(asked.wait(PATIENCE))
+        self.settles(lambda: d.ask(OURS + "GetStatus")["parameters"]["history"]["waiting"] == 0)
+        d.process.send_signal(signal.SIGTERM)
+        self.settles(lambda: not os.path.exists(d.path) or d.process.poll() is not None)
+        ends.set()
+        self.assertEqual(d.stop(), 0)
+        self.assertEqual((systemd.started, self.waiting()), (1, []))
+
     def test_tried_again(self):
         """By the same hbad, when a while is over."""
         broken = [True, False]
