@@ -211,12 +211,23 @@ static int look_through(struct look *k, const char *const *ids, size_t n)
     return r;
 }
 
+/* What listing the hosts is refused with, as refusal_of(). A kernel into which nothing has loaded the SCSI middle layer
+ * has no such class, and no host: as long as that is no tree without sysfs, in which the block devices are not listed
+ * either (block/genhd.c: each kernel with disks has that class). */
+static int refusal_of_hosts(struct source *source)
+{
+    int r = refusal_of(source, "/sys/class/scsi_host");
+    int of_blocks = r == ENOENT ? refusal_of(source, "/sys/class/block") : r;
+
+    return of_blocks == 0 || of_blocks < 0 ? of_blocks : r;
+}
+
 static int find_unseen(struct source *source, const struct history *past, struct model *m)
 {
     struct look look = { .source = source, .model = m };
     const char **ids;
     size_t n;
-    int r = refusal_of(source, "/sys/class/scsi_host");
+    int r = refusal_of_hosts(source);
 
     if (r < 0)
         return r;

@@ -8,7 +8,7 @@
 
 #define SHELF HOST0 "/port-0:0/expander-0:0"
 
-enum spoilt { NOTHING, NO_SHELF, NO_ADDRESS, NO_LIST, DENIED_LIST, NO_HOSTS, NO_NAME };
+enum spoilt { NOTHING, NO_SHELF, NO_ADDRESS, NO_LIST, DENIED_LIST, NO_HOSTS, NO_SCSI, NO_NAME };
 
 /* Phys that lead to an expander, at so many hours. */
 static struct store *with_shelf(uint64_t hour, const char *hostname, enum spoilt spoilt)
@@ -42,7 +42,9 @@ static struct store *with_shelf(uint64_t hour, const char *hostname, enum spoilt
     assert_non_null(without);
     assert_int_equal(store_set_taken(without, &taken), 0);
     store_free(s);
-    if (spoilt == NO_HOSTS)
+    if (spoilt == NO_SCSI)
+        assert_int_equal(store_dir(without, text("/sys/class/block"), &node), 0);
+    if (spoilt == NO_HOSTS || spoilt == NO_SCSI)
         return without;
     /* The phys are not even looked at where their list is missing or denied. */
     object(without, (char[512]){ 0 }, "scsi_host", "host0", "/sys/devices/pci0000:00/0000:01:00.0");
@@ -92,7 +94,7 @@ static void gone_or_not_seen(void **state)
         size_t lost;
     } CASES[] = {
         { NOTHING, 0 },     { NO_SHELF, 1 }, { NO_ADDRESS, 0 }, { NO_LIST, 0 },
-        { DENIED_LIST, 0 }, { NO_HOSTS, 0 }, { NO_NAME, 0 },
+        { DENIED_LIST, 0 }, { NO_HOSTS, 0 }, { NO_SCSI, 1 },    { NO_NAME, 0 },
     };
 
     (void)state;
