@@ -29,8 +29,8 @@ const char *ask_obstacle(const struct request *request);
 /* Connects to the daemon where the user has asked for it: says what is wrong. NULL then. */
 struct client *ask_connect(const struct request *request);
 
-/* Connects where the daemon's answer would do. Returns 1; 0 where it would not, or it is not there and that is no matter; else a
- * negative errno, which was said. */
+/* Connects where the daemon's answer would do. Returns 1; 0 where it would not, or it is not there and that is no matter (it is said
+ * of a socket that was named); else a negative errno, which was said. */
 int ask_try_connect(const struct request *request, struct client **ret);
 
 /* A call to who was so connected has gone wrong: says so. Returns 0 where that is no matter, else the error. */

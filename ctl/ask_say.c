@@ -84,6 +84,12 @@ struct client *ask_connect(const struct request *request)
     return NULL;
 }
 
+int ask_gave_up(const struct request *request, int error)
+{
+    ask_say_failure(request, error);
+    return request->daemon ? error : 0;
+}
+
 int ask_try_connect(const struct request *request, struct client **ret)
 {
     int r;
@@ -91,16 +97,11 @@ int ask_try_connect(const struct request *request, struct client **ret)
     if (ask_obstacle(request))
         return 0;
     r = client_open(request->socket, request->patience_of_daemon_s, ret);
-    if (r == 0 || !request->daemon)
-        return r == 0;
-    ask_say_failure(request, r);
-    return r;
-}
-
-int ask_gave_up(const struct request *request, int error)
-{
-    ask_say_failure(request, error);
-    return request->daemon ? error : 0;
+    if (r == 0)
+        return 1;
+    if (!request->daemon && strcmp(request->socket, CLIENT_SOCKET) == 0)
+        return 0;
+    return ask_gave_up(request, r);
 }
 
 /* ---- arguments ---- */

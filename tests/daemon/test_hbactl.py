@@ -153,13 +153,13 @@ class Asking(daemon.Test):
         p = hbactl("--socket", running.path, "--daemon", **as_nobody)
         self.assertEqual((p.returncode, p.stdout, p.stderr), (3, "", "hbactl: %s: Permission denied\n" % running.path))
         p = hbactl("--socket", running.path, "list", "hosts", **as_nobody)
-        self.assertNotIn(running.path, p.stderr)
+        self.assertTrue(p.stderr.startswith("hbactl: %s: Permission denied\n" % running.path), p.stderr)
 
     def test_nobody_there(self):
         p = hbactl("--socket", "/nonexistent/socket", "list", "hosts")
         direct = hbactl("--direct", "list", "hosts")
-        self.assertEqual((p.returncode, p.stdout, p.stderr), (direct.returncode, direct.stdout, direct.stderr))
         said = "hbactl: hbad is not running (/nonexistent/socket)\n"
+        self.assertEqual((p.returncode, p.stdout, p.stderr), (direct.returncode, direct.stdout, said + direct.stderr))
         for status, words in ((3, ["--daemon"]), (3, ["status", "--service"]), (1, ["--daemon", "list", "hosts"]), (1, ["monitor"]),
                               (1, ["reload"])):
             p = hbactl("--socket", "/nonexistent/socket", *words)
