@@ -27,14 +27,15 @@ static void put(const char *text)
     }
 }
 
-/* A sentence of one that has no capital and no full stop. A code before a colon keeps its letters. */
+/* A sentence of one that has no capital and no full stop; a question has its mark. A code before a colon keeps its letters. */
 static void put_sentence(const char *text)
 {
     bool begins_with_code = text[strcspn(text, " :")] == ':';
 
     putchar(begins_with_code ? *text : toupper((unsigned char)*text));
     put(text + 1);
-    putchar('.');
+    if (text[strlen(text) - 1] != '?')
+        putchar('.');
 }
 
 /* ---- hbad.conf ---- */

@@ -71,7 +71,7 @@ const struct catalog_entry CATALOG[] = {
           "a witness that is out of date: data kept since the last scan"),
       LIST(
           "reset or replug the device at a quiet time so that both negotiate again, and look again",
-          "measure: a rate above what one of the modes can carry shows which witness is wrong",
+          "measure it (hbactl bench NAME): a rate above what one of the modes can carry shows which witness is wrong",
           "update the driver or firmware of the end that the measurement contradicts"),
       "two links compared with each other: here both speak of the same one" },
     { "host-wide-limit", SEVERITY_WARNING, CATALOG_OF_MODE, "c834407cb06645b58b1c4c95d7647e63",
