@@ -14,6 +14,7 @@ import unittest
 
 TOP, BIN = sys.argv.pop(1), sys.argv.pop(1)
 EXAMPLES = os.path.join(TOP, "docs/examples")
+OPTIONAL = ".summary.unexamined"  # is left out where it is 0
 LIST = re.compile(r"\$\.(\w+)\[\?\(@\.(\w+) (==|!=) '([^']*)'\)\]((?:\.\w+)*)(?:\.(first|length)\(\))?")
 
 
@@ -24,7 +25,7 @@ def text(name):
 
 def member(value, path):
     for name in filter(None, path.split(".")):
-        if value is None:
+        if value is None or (path == OPTIONAL and name not in value):
             return None
         value = value[name]
     return value
@@ -77,6 +78,15 @@ class Template(unittest.TestCase):
                 self.assertEqual(dict(self.answers(json.loads(short))), dict(self.answers(whole)))
                 if len(whole["links"]) > 100:
                     self.assertLess(len(short), 262144 * len(whole["links"]) / 1000)
+
+    def test_what_is_left_out_has_a_value(self):
+        item = text("zabbix-template.yaml").split("'$%s'" % OPTIONAL)[1].split("master_item")[0]
+        self.assertRegex(item, r"error_handler: CUSTOM_VALUE\n +error_handler_params: '0'\n")
+
+    def test_what_is_not_known_is_no_silence(self):
+        triggers = re.findall(r"expression: '(.*)'", text("zabbix-template.yaml"))
+        for number in "unknown", "unexamined":
+            self.assertEqual(len([t for t in triggers if "summary[%s]" % number in t]), 1, number)
 
     def test_alarms_are_of_what_nobody_has_acknowledged(self):
         triggers = re.findall(r"expression: '(.*)'", text("zabbix-template.yaml"))
