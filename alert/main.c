@@ -16,11 +16,13 @@
 #include <errno.h>
 #include <getopt.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -45,12 +47,40 @@ struct running {
     sigset_t children; /* SIGCHLD, which is blocked */
 };
 
-/* Names as run-parts(8) takes them: no backups, and nothing that a package manager left there. */
-static int is_program(const struct dirent *entry)
+/* Not what editors leave there, and hide. */
+static int is_meant(const struct dirent *entry)
+{
+    const char *name = entry->d_name;
+
+    return *name != '.' && *name != '#' && name[strlen(name) - 1] != '~';
+}
+
+/* Names as run-parts(8) takes them: nothing that a package manager left there. */
+static bool is_name_of_program(const char *name)
 {
     static const char PLAIN[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
 
-    return !entry->d_name[strspn(entry->d_name, PLAIN)];
+    return !name[strspn(name, PLAIN)];
+}
+
+/* Is a file to be run? Says why not, where somebody may think that it is. Returns 1, 0, or a negative errno. */
+static int is_program(const char *name, const char *path)
+{
+    struct stat file;
+    bool is_executable = stat(path, &file) == 0 && S_ISREG(file.st_mode) &&
+                         file.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH);
+
+    if (!is_name_of_program(name)) {
+        if (is_executable)
+            fprintf(stderr, "%s: left out: a name has letters, digits, _ and - only\n", name);
+        return 0;
+    }
+    if (access(path, X_OK) == 0)
+        return 1;
+    if (!is_executable) /* switched off */
+        return 0;
+    fprintf(stderr, "%s: left out: this user may not execute it\n", name);
+    return -EACCES;
 }
 
 /* All of standard input, in a file that is nowhere but in memory. Returns it, or a negative errno. */
@@ -146,13 +176,15 @@ static int run(const char *name, const struct running *how)
 {
     _cleanup_free_ char *path = NULL;
     pid_t pid;
+    int r;
 
     if (asprintf(&path, "./%s", name) < 0) {
         path = NULL;
         return -ENOMEM;
     }
-    if (access(path, X_OK) < 0) /* switched off */
-        return 0;
+    r = is_program(name, path);
+    if (r <= 0)
+        return r;
     pid = fork();
     if (pid == 0)
         become(name, path, how);
@@ -166,7 +198,7 @@ static int run(const char *name, const struct running *how)
 static int run_all(const char *directory, struct running *how)
 {
     struct dirent **entries = NULL;
-    int n = chdir(directory) < 0 ? -1 : scandir(".", &entries, is_program, alphasort), r = 0;
+    int n = chdir(directory) < 0 ? -1 : scandir(".", &entries, is_meant, alphasort), r = 0;
 
     if (n < 0) {
         fprintf(stderr, "%s: %s\n", directory, strerror(errno));

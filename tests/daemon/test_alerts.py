@@ -326,7 +326,18 @@ class Program(unittest.TestCase):
         p = hbad_alert(self.dir, input=self.ALERT)
         self.assertEqual((p.returncode, p.stdout), (1, "taken\n"))  # the folder is no program
         self.assertEqual(p.stderr, "".join(n + "\n" + self.ALERT for n in ("C-1_x", "a", "b")) + "folder: Permission denied\n"
-                         "folder: exit status 126\n")
+                         "folder: exit status 126\nno.sh: left out: a name has letters, digits, _ and - only\n")
+
+    @unittest.skipUnless(os.geteuid() == 0, "becomes another user")
+    def test_one_may_not_be_run(self):
+        """One that only its owner may execute is not left out in silence."""
+        os.chmod(self.dir, 0o755)
+        self.script("a", "echo a\n", 0o700)
+        self.script("b", "echo b\n")
+        program = shutil.copy(os.path.join(daemon.PROGRAMS, "hbad-alert"), self.dir + "/.program")  # where everybody gets
+        p = subprocess.run([program, self.dir], input=self.ALERT, check=False, timeout=PATIENCE, stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, encoding="utf-8", user=65534, group=65534, extra_groups=[])
+        self.assertEqual((p.returncode, p.stderr), (1, "a: left out: this user may not execute it\nb\n"))
 
     def test_one_fails(self):
         self.script("a", "exit 3\n")
