@@ -42,7 +42,8 @@ enum {
 
 /* How each program is run. */
 struct running {
-    int alert;
+    const char *alert;
+    size_t len;
     time_t limit_s;
     sigset_t children; /* SIGCHLD, which is blocked */
 };
@@ -63,50 +64,41 @@ static bool is_name_of_program(const char *name)
     return !name[strspn(name, PLAIN)];
 }
 
-/* Is a file to be run? Says why not, where somebody may think that it is. Returns 1, 0, or a negative errno. */
-static int is_program(const char *name, const char *path)
+/* Is a file to be run? What nobody may execute is switched off. Of a name that is none of a program's that is said, where somebody
+ * may think that it is one; why another cannot be run, running it says. */
+static bool is_program(const char *name, const char *path)
 {
     struct stat file;
-    bool is_executable = stat(path, &file) == 0 && S_ISREG(file.st_mode) &&
-                         file.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH);
+    bool is_there = stat(path, &file) == 0,
+         is_executable = is_there && file.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH);
 
-    if (!is_name_of_program(name)) {
-        if (is_executable)
-            fprintf(stderr, "%s: left out: a name has letters, digits, _ and - only\n", name);
-        return 0;
-    }
-    if (access(path, X_OK) == 0)
-        return 1;
-    if (!is_executable) /* switched off */
-        return 0;
-    fprintf(stderr, "%s: left out: this user may not execute it\n", name);
-    return -EACCES;
+    if (is_name_of_program(name))
+        return is_executable || !is_there;
+    if (is_executable && S_ISREG(file.st_mode))
+        fprintf(stderr, "%s: left out: a name has letters, digits, _ and - only\n", name);
+    return false;
 }
 
-/* All of standard input, in a file that is nowhere but in memory. Returns it, or a negative errno. */
-static int take_alert(void)
+/* All of standard input, malloc()ed. Returns 0 or a negative errno. */
+static int take_alert(char **ret, size_t *ret_len)
 {
-    _cleanup_close_ int file = memfd_create("alert", MFD_CLOEXEC);
-    char buffer[65536];
+    _cleanup_free_ char *text = malloc(ALERT_MAX + 1);
     size_t all = 0;
-    ssize_t n;
+    ssize_t n = 1;
 
-    if (file < 0)
-        return -errno;
-    while ((n = read(STDIN_FILENO, buffer, sizeof(buffer))) != 0) {
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
+    if (!text)
+        return -ENOMEM;
+    while (n != 0 && all <= ALERT_MAX) {
+        n = read(STDIN_FILENO, text + all, ALERT_MAX + 1 - all);
+        if (n < 0 && errno != EINTR)
             return -errno;
-        all += (size_t)n;
-        if (all > ALERT_MAX)
-            return -EFBIG;
-        if (write(file, buffer, (size_t)n) != n)
-            return -ENOSPC;
+        all += n > 0 ? (size_t)n : 0;
     }
-    if (!all)
-        return -ENODATA;
-    return TAKE_FD(file);
+    if (!all || all > ALERT_MAX)
+        return all ? -EFBIG : -ENODATA;
+    *ret = TAKE_PTR(text);
+    *ret_len = all;
+    return 0;
 }
 
 /* Says so. Whoever is not told would have it told again: so it must not be run now. Returns 0 or a negative errno. */
@@ -118,11 +110,24 @@ static int say_taken(void)
     return n < 0 ? -errno : 0;
 }
 
+/* In the child: has the alert as standard input, in a file that is nowhere but in memory, and of this program alone: what it, or
+ * what it left behind, does with it is nothing to the next one. Returns 0, or -1 with errno. */
+static int put_alert(const struct running *how)
+{
+    int file = memfd_create("alert", MFD_CLOEXEC);
+    ssize_t n = file < 0 ? -1 : write(file, how->alert, how->len);
+
+    if (n >= 0 && (size_t)n < how->len) {
+        errno = ENOSPC;
+        return -1;
+    }
+    return n < 0 || lseek(file, 0, SEEK_SET) < 0 || dup2(file, STDIN_FILENO) < 0 ? -1 : 0;
+}
+
 /* In the child: becomes the program, which is in this directory. */
 _Noreturn static void become(const char *name, char *path, const struct running *how)
 {
-    if (lseek(how->alert, 0, SEEK_SET) == 0 && dup2(how->alert, STDIN_FILENO) >= 0 &&
-        dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 && setpgid(0, 0) == 0 &&
+    if (put_alert(how) == 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 && setpgid(0, 0) == 0 &&
         prctl(PR_SET_PDEATHSIG, SIGTERM) == 0) {
         signal(SIGPIPE, SIG_DFL);
         sigprocmask(SIG_UNBLOCK, &how->children, NULL);
@@ -176,15 +181,13 @@ static int run(const char *name, const struct running *how)
 {
     _cleanup_free_ char *path = NULL;
     pid_t pid;
-    int r;
 
     if (asprintf(&path, "./%s", name) < 0) {
         path = NULL;
         return -ENOMEM;
     }
-    r = is_program(name, path);
-    if (r <= 0)
-        return r;
+    if (!is_program(name, path))
+        return 0;
     pid = fork();
     if (pid == 0)
         become(name, path, how);
@@ -234,7 +237,7 @@ static int take_options(int argc, char **argv, time_t *ret_limit_s)
 int main(int argc, char **argv)
 {
     struct running how = { .limit_s = LIMIT_S };
-    _cleanup_close_ int alert = -1;
+    _cleanup_free_ char *alert = NULL;
     int r;
 
     if (take_options(argc, argv, &how.limit_s) < 0) {
@@ -242,8 +245,10 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     }
     signal(SIGPIPE, SIG_IGN);
-    how.alert = alert = take_alert();
-    r = alert < 0 ? alert : say_taken();
+    r = take_alert(&alert, &how.len);
+    how.alert = alert;
+    if (r == 0)
+        r = say_taken();
     if (r < 0) {
         fprintf(stderr, "no alert: %s\n", strerror(-r));
         return EXIT_FAILURE;

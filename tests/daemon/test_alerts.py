@@ -328,16 +328,30 @@ class Program(unittest.TestCase):
         self.assertEqual(p.stderr, "".join(n + "\n" + self.ALERT for n in ("C-1_x", "a", "b")) + "folder: Permission denied\n"
                          "folder: exit status 126\nno.sh: left out: a name has letters, digits, _ and - only\n")
 
-    @unittest.skipUnless(os.geteuid() == 0, "becomes another user")
-    def test_one_may_not_be_run(self):
-        """One that only its owner may execute is not left out in silence."""
+    def test_each_has_its_own(self):
+        """What one does with the alert, or what it left behind goes on to do, is nothing to the next one."""
+        self.script("a", "echo else >&0; : >/proc/self/fd/0\n")
+        self.script("b", "exec 3<&0\npython3 -c 'import os\nwhile True: os.lseek(3, 0, 2)' >/dev/null 2>&1 &\n"
+                         "echo $! >%s/pid.txt; sleep 0.2\n" % self.dir)
+        self.script("c", "sleep 0.1; cat\n")
+        p = hbad_alert(self.dir, input=self.ALERT)
+        with open(self.dir + "/pid.txt", encoding="ascii") as file:
+            os.kill(int(file.read()), signal.SIGKILL)
+        self.assertEqual((p.returncode, p.stderr), (0, self.ALERT))
+
+    @unittest.skipIf(os.geteuid() != 0, "only root may run it as somebody else")
+    def test_may_not_run(self):
+        """What is there to be run, and cannot be, is told of; only what nobody may execute is switched off."""
+        self.script("private", "cat\n", 0o700)
+        self.script("off", "cat\n", 0o600)
+        os.symlink("none", os.path.join(self.dir, "astray"))
+        self.script("zeal", "echo zeal\n")
         os.chmod(self.dir, 0o755)
-        self.script("a", "echo a\n", 0o700)
-        self.script("b", "echo b\n")
         program = shutil.copy(os.path.join(daemon.PROGRAMS, "hbad-alert"), self.dir + "/.program")  # where everybody gets
         p = subprocess.run([program, self.dir], input=self.ALERT, check=False, timeout=PATIENCE, stdout=subprocess.PIPE,
                            stderr=subprocess.PIPE, encoding="utf-8", user=65534, group=65534, extra_groups=[])
-        self.assertEqual((p.returncode, p.stderr), (1, "a: left out: this user may not execute it\nb\n"))
+        self.assertEqual((p.returncode, p.stderr), (1, "astray: No such file or directory\nastray: exit status 126\n"
+                                                    "private: Permission denied\nprivate: exit status 126\nzeal\n"))
 
     def test_one_fails(self):
         self.script("a", "exit 3\n")
