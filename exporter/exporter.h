@@ -10,8 +10,8 @@
  * One thread, one loop, and nothing in it waits, so whoever sends slowly, reads slowly or sends rubbish delays nobody. A
  * connection is one request: it is closed behind the answer. All that others could make grow is bounded, below.
  *
- * An answer is what hbad said after it was asked for, never anything older: where hbad does not answer, the status is 503, and
- * the text says why.
+ * An answer is what hbad was asked for at that time, or, where another was waiting for it, at most PATIENCE_S before; never anything
+ * older: where hbad does not answer, the status is 503, and the text says why.
  */
 #pragma once
 
@@ -28,7 +28,8 @@ enum {
     REQUEST_MAX = 16 * 1024, /* bytes that libmicrohttpd may use for a connection: of a header */
     TEXT_MAX = 64 * 1024 * 1024, /* of hbad's answer: links of a machine by the ten thousand */
     PATIENCE_S = 5,              /* with hbad; a scrape is given up after 10 s by default */
-    LIFE_S = 20,                 /* of a connection */
+    LIFE_S = 20,                 /* of a connection until it is answered */
+    READ_S = 5, /* that its answer may take: while all read slowly, the next one waits so long */
 };
 
 /* An answer, for all who wait for it. */

@@ -127,6 +127,7 @@ static enum MHD_Result on_request(void *exporter, struct MHD_Connection *http, c
                                   const char *method, const char *version, const char *data,
                                   size_t *data_len, void **request)
 {
+    static const uint64_t US = 1000000;
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(
         http, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     struct connection *c = info ? info->socket_context : NULL;
@@ -150,6 +151,8 @@ static enum MHD_Result on_request(void *exporter, struct MHD_Connection *http, c
     if (!c->answer)
         return MHD_NO;
     r = MHD_queue_response(http, c->answer->status, c->answer->response);
+    if (sd_event_source_set_time_relative(c->end, READ_S * US) < 0)
+        r = MHD_NO;
     c->answer = answer_unref(c->answer);
     return r;
 }

@@ -12,7 +12,7 @@ import daemon  # noqa: E402
 
 PATIENCE = daemon.PATIENCE
 # As exporter/exporter.h has them.
-CONNECTIONS_MAX, REQUEST_MAX, TEXT_MAX, PATIENCE_S, LIFE_S = 64, 16 << 10, 64 << 20, 5, 20
+CONNECTIONS_MAX, REQUEST_MAX, TEXT_MAX, PATIENCE_S, LIFE_S, READ_S = 64, 16 << 10, 64 << 20, 5, 20, 5
 GET = b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"
 
 # Descriptors to 3, 4, … and then the program: argv is their numbers, --, the program.

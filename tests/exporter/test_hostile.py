@@ -12,7 +12,7 @@ import threading
 import time
 
 import exporter
-from exporter import CONNECTIONS_MAX, GET, LIFE_S, PATIENCE, PATIENCE_S, REQUEST_MAX, Answer, Exporter
+from exporter import CONNECTIONS_MAX, GET, LIFE_S, PATIENCE, PATIENCE_S, READ_S, REQUEST_MAX, Answer, Exporter
 
 SMALL = "# HELP hba_x Text.\n# TYPE hba_x gauge\nhba_x 1\n"
 # More than sockets buffer.
@@ -139,6 +139,18 @@ class Hostile(exporter.Test):
             self.assertLess(time.monotonic() - begin, PATIENCE)
             time.sleep(0.05)
         for c in silent:
+            c.close()
+
+    def test_all_read_slowly(self):
+        """As many as there may be who do not read their answer: the next one is answered before a scrape is given up."""
+        x = self.serve(LARGE)
+        readers = [x.connect() for _ in range(CONNECTIONS_MAX + 6)]
+        for c in readers:
+            c.sendall(GET)
+        begin = time.monotonic()
+        self.assertEqual(x.ask().status, 200)
+        self.assertLess(time.monotonic() - begin, READ_S + PATIENCE_S)
+        for c in readers:
             c.close()
 
     def test_slow(self):
