@@ -8,7 +8,8 @@
  * another, and not hundreds. hbad-alert says that it has taken an alert before it runs anything; until then the alert stays in a file in
  * the runtime directory, which outlasts a restart, and is told again.
  *
- * Where there is no such socket, nobody wants alerts.
+ * Where there is no such socket, nobody wants alerts. One that has gone may be there again at once, when it is restarted with a new
+ * version of this: so what waits is kept for a while. One that may not be used, or at which nobody listens, is told of.
  */
 #include <errno.h>
 #include <poll.h>
@@ -31,6 +32,7 @@
 enum {
     WAITING_MAX = 256, /* alerts: with ALERT_BYTES_MAX each, 16 MiB at most */
     TRIES_MAX = 12,    /* one that nobody takes so often is given up, for it stops all others */
+    ABSENT_MAX = 6,    /* so often no socket: all are given up */
     LAST_WORD_MS =
         500, /* what the first is waited for when hbad ends: a unit is started in a tenth of that */
 };
@@ -42,7 +44,9 @@ struct alerts {
     VEC(struct buffer *) waiting; /* oldest first: a line each */
     int fd;                       /* the first one was written there; -1: none was */
     bool is_taken;                /* it is none of those that wait any more */
+    bool is_wanted;               /* somebody listened */
     unsigned tries;               /* of the first one */
+    unsigned absent;              /* times in a row that there was no socket */
     uint64_t lost;
     sd_event_source *io, *timer;
 };
@@ -108,6 +112,7 @@ static void drop_first(struct alerts *a)
 
 static void drop_all(struct alerts *a)
 {
+    a->tries = a->absent = 0;
     while (a->waiting.n)
         buffer_unref(a->waiting.v[--a->waiting.n]);
     keep(a);
@@ -121,19 +126,41 @@ static void disconnect(struct alerts *a)
     a->fd = -1;
 }
 
-/* The connection is over. */
-static void end(struct alerts *a)
+static void give_up_first(struct alerts *a)
+{
+    log_line(LOG_ERROR, "%s: an alert is not taken, and given up",
+             a->manager->options->alert_socket);
+    a->lost++;
+    drop_first(a);
+    publish_metrics(a->manager); /* nothing else has changed, that they would be written for */
+}
+
+/* Nobody wants them; where somebody did, he is to know. */
+static void give_up_all(struct alerts *a)
+{
+    if (a->is_wanted) {
+        log_line(LOG_WARN, "%s is there no more: %zu alerts are given up",
+                 a->manager->options->alert_socket, a->waiting.n);
+        a->lost += a->waiting.n;
+    }
+    drop_all(a);
+    if (a->is_wanted)
+        publish_metrics(a->manager);
+    a->is_wanted = false;
+}
+
+/* The connection is over, or there was none: 0 or a negative errno. */
+static void end(struct alerts *a, int error)
 {
     bool was_taken = a->is_taken;
 
     disconnect(a);
     a->is_taken = false;
-    if (!was_taken && ++a->tries == TRIES_MAX) {
-        log_line(LOG_ERROR, "%s: an alert is not taken, and given up",
-                 a->manager->options->alert_socket);
-        a->lost++;
-        drop_first(a);
-    }
+    a->absent = error == -ENOENT ? a->absent + 1 : 0;
+    if (a->absent == ABSENT_MAX)
+        give_up_all(a);
+    else if (!was_taken && ++a->tries == TRIES_MAX)
+        give_up_first(a);
     if (a->waiting.n)
         wake(a, was_taken ? 0 : RETRY_US);
 }
@@ -150,7 +177,7 @@ static int on_io(sd_event_source *source, int fd, uint32_t revents, void *userda
         a->is_taken = true;
         drop_first(a);
     } else if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
-        end(a);
+        end(a, 0);
     }
     return 0;
 }
@@ -184,18 +211,16 @@ static int on_timer(sd_event_source *source, uint64_t now, void *userdata)
     (void)now;
     if (a->fd >= 0 || !a->waiting.n) { /* whoever is at it is left to it */
         if (a->fd >= 0)
-            end(a);
+            end(a, 0);
         return 0;
     }
     r = send_alert(a, a->waiting.v[0]);
-    if (r >= 0) {
-        wake(a, PATIENCE_US);
-    } else if (r == -ENOENT || r == -EACCES) {
-        disconnect(a);
-        drop_all(a);
-    } else {
-        end(a);
+    if (r < 0) {
+        end(a, r);
+        return 0;
     }
+    a->is_wanted = true;
+    wake(a, PATIENCE_US);
     return 0;
 }
 

@@ -270,7 +270,44 @@ class Alerts(daemon.Test):
         d = self.hbad(golden(BELOW))
         d.ask(OURS + "Refresh")
         self.settles(lambda: not self.waiting())
-        self.assertEqual(d.said, [])
+        self.assertEqual((d.said, self.metric("hbad_lost_alerts_total")), ([], 0))
+
+    def test_socket_is_restarted(self):
+        """What is to be told meanwhile is told when it is there again."""
+        with open(os.path.join(self.dir, "run/alerts"), "w", encoding="ascii") as file:
+            file.write('{"schema":"hbad.alert/1"}\n')
+        d = self.hbad(golden(BELOW))
+        time.sleep(1)  # it was tried in vain
+        self.assertEqual(len(self.waiting()), 2)
+        told = []
+
+        def take(connection):
+            with connection.makefile() as file:
+                told.append(json.loads(file.readline()))
+            connection.sendall(b"taken\n")
+        systemd = self.systemd(answer=take)
+        self.settles(lambda: len(told) == 2)
+        self.assertEqual((systemd.started, d.said), (2, []))
+
+    def test_socket_goes(self):
+        """Whoever wanted alerts, and has not this one, is to know."""
+        systemd = self.systemd(answer=lambda connection: connection.recv(1))
+        d = self.hbad(golden(BELOW))
+        self.settles(lambda: systemd.started)
+        systemd.close()
+        self.assertTrue(d.says("alert-socket is there no more: 1 alerts are given up"))
+        self.settles(lambda: self.metric("hbad_lost_alerts_total") == 1)
+
+    @unittest.skipIf(os.geteuid() == 0, "root may use any socket")
+    def test_socket_may_not_be_used(self):
+        """That is not that nobody wants alerts."""
+        systemd = self.systemd()
+        os.chmod(systemd.path, 0)
+        d = self.hbad(golden(BELOW))
+        time.sleep(1)
+        self.assertEqual(len(self.waiting()), 1)
+        self.assertTrue(d.says("alert-socket: an alert is not taken, and given up"))
+        self.settles(lambda: self.metric("hbad_lost_alerts_total") == 1)
 
     # ---- many ----
 
