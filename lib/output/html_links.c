@@ -183,7 +183,7 @@ static int argue(const struct page *p, const struct link *l, const struct argume
     for (int kind = 0; kind < _ARGUMENT_MAX; kind++)
         n += argument_claims(l, (enum argument_kind)kind).n;
     if (!n)
-        fputs(ARGUMENT_NOTHING "\n", lines.text);
+        fputs("Nobody says anything about its mode.\n", lines.text);
     argument_hints(p->report, l, "", lines.text);
     r = markup_lines_end(&lines, "p", out);
     if (n)
