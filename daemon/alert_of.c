@@ -107,11 +107,22 @@ static struct buffer *alert_of(const struct report *report, const struct coalesc
     return buffer_close(&out);
 }
 
+/* What was told as bad and is no alarm any more, since somebody knows of it, is told as well: nothing else would ever end it. */
+static bool is_wanted(const struct coalesced *c)
+{
+    enum severity worst = c->severity;
+
+    for (size_t i = 0; i < c->n; i++)
+        if (c->events[i]->before > worst)
+            worst = c->events[i]->before;
+    return worst >= SEVERITY_WARNING;
+}
+
 void alert(struct manager *m, const struct coalesced *c, const char *message)
 {
     struct buffer *text;
 
-    if (!m->alerts || c->severity < SEVERITY_WARNING)
+    if (!m->alerts || !is_wanted(c))
         return;
     text = alert_of(m->report, c, message, true);
     if (text && text->len > ALERT_BYTES_MAX) {

@@ -187,7 +187,8 @@ static void put_findings(struct memory *m)
 
     for (size_t i = 0; m->manager->report && i < t->all.n; i++)
         if (t->all.v[i]->state != TRACK_NEW)
-            memory_finding(m->manager, &(struct track_event){ TRACK_RAISED, t->all.v[i] });
+            memory_finding(m->manager,
+                           &(struct track_event){ .change = TRACK_RAISED, .tracked = t->all.v[i] });
 }
 
 /* What holds is put in again where it may be missing. */

@@ -127,15 +127,18 @@ static struct tracked *add(struct tracker *t, const char *code, const char *subj
     return NULL;
 }
 
-static int tell(struct track_events *events, enum track_change change, struct tracked *tracked)
+static int tell(struct track_events *events, enum track_change change, enum severity before,
+                struct tracked *tracked)
 {
-    return vec_push(&events->list, (struct track_event){ change, tracked });
+    return vec_push(&events->list,
+                    (struct track_event){ .change = change, .before = before, .tracked = tracked });
 }
 
 static int take_finding(struct tracker *t, const struct finding *f, struct track_events *events)
 {
     struct tracked *known = find(t, f);
     bool is_new = !known;
+    enum severity before;
     int r;
 
     if (is_new)
@@ -151,16 +154,17 @@ static int take_finding(struct tracker *t, const struct finding *f, struct track
     if (known->state == TRACK_NEW && (!is_new || !t->has_looked)) {
         known->state = TRACK_CONFIRMED;
         known->severity = f->severity;
-        return tell(events, TRACK_RAISED, known);
+        return tell(events, TRACK_RAISED, SEVERITY_NONE, known);
     }
     if (known->state == TRACK_FADING) {
         known->state = TRACK_CONFIRMED;
         known->returns++;
     }
-    if (known->severity == f->severity)
+    before = known->severity;
+    if (before == f->severity)
         return 0;
     known->severity = f->severity;
-    return known->state == TRACK_NEW ? 0 : tell(events, TRACK_SEVERITY, known);
+    return known->state == TRACK_NEW ? 0 : tell(events, TRACK_SEVERITY, before, known);
 }
 
 static bool flaps(const struct tracker *t, const char *subject)
@@ -188,7 +192,7 @@ static int miss(struct tracker *t, struct tracked *missed, uint64_t now_us, uint
     }
     if (now_us - missed->gone_us < clear_after_us || flaps(t, missed->subject))
         return 1;
-    r = tell(events, TRACK_CLEARED, missed);
+    r = tell(events, TRACK_CLEARED, SEVERITY_NONE, missed);
     return r < 0 ? r : 0;
 }
 

@@ -34,6 +34,7 @@ const char *track_change_to_string(enum track_change c);
 
 struct track_event {
     enum track_change change;
+    enum severity before; /* of TRACK_SEVERITY: what it was */
     struct tracked
         *tracked; /* of TRACK_CLEARED: no longer in the tracker, freed by track_events_done() */
 };

@@ -176,6 +176,20 @@ class Alerts(daemon.Test):
         self.assertEqual([(a["code"], a["findings"]) for a in over], [("rate-below-expected", [])])
         self.assertRegex(over[0]["message"], "^over: ")
 
+    def test_acknowledged(self):
+        """Whoever was told of it is told that it is no alarm any more, and that it is one again."""
+        days = golden(FLAPPING)
+        self.systemd()
+        d = self.hbad(days)
+        for _ in days[1:]:
+            d.ask(OURS + "Refresh")
+        before = [a for a in self.told(1) if a["code"] == "link-flapping"]
+        for reason in ("cable is ordered", None):
+            self.assertIn("parameters", d.ask(OURS + "Acknowledge", {"name": "sdb", "reason": reason}))
+        after = self.told(len(before) + 2)[-2:]
+        self.assertEqual([(a["change"], a["severity"], a["code"]) for a in after],
+                         [("changed", "info", "link-flapping"), ("changed", "warning", "link-flapping")])
+
     def test_hostile_device(self):
         """What a device calls itself gets to the program as it is, and nowhere else."""
         capture = load(golden(BELOW)[0])

@@ -61,7 +61,8 @@ static void add(struct storm *s, const char *code, enum track_change change, con
                            .names = { lists + 1, 2, 2 },
                            .summary = s->summaries[i] };
     assert_non_null(t->entry);
-    assert_int_equal(vec_push(&s->events.list, (struct track_event){ change, t }), 0);
+    assert_int_equal(
+        vec_push(&s->events.list, (struct track_event){ .change = change, .tracked = t }), 0);
 }
 
 static void add_links(struct storm *s, const char *code, enum track_change change, int host, int n)
