@@ -92,6 +92,17 @@ class Template(unittest.TestCase):
         triggers = re.findall(r"expression: '(.*)'", text("zabbix-template.yaml"))
         self.assertEqual([t for t in triggers if re.search(r"\.(verdict|state)\[|summary\[(below|capped)", t)], [])
 
+    def test_no_macros_of_devices(self):
+        """What Zabbix would replace in the name of a trigger, and a device may call itself."""
+        pattern, by = re.search(r"JAVASCRIPT\n +parameters:\n +- 'return value\.replace\(/(.*)/g, \"(.*)\"\);'",
+                                text("zabbix-template.yaml")).groups()
+        links = [{"id": "a", "far": "{$SECRET} {HOST.IP} {#ID} {?last(x)} {{HOST.IP}.iregsub(a)}", "actual": {}}]
+        links[0]["expected"] = {"label": "A{B"}
+        cleaned = re.sub(pattern, by, json.dumps(links))
+        self.assertNotRegex(json.loads(cleaned)[0]["far"], r"\{[^(]")
+        unlike = dict(json.loads(cleaned)[0], far=None)
+        self.assertEqual(unlike, dict(links[0], far=None, expected={"label": "A(B"}))
+
 
 if __name__ == "__main__":
     unittest.main()
