@@ -155,7 +155,7 @@ class Answers(daemon.Test):
                       ["explain", "target0:0:2"], ["explain", "host0"]):
             out = subprocess.run([*hbactl, *words], stdout=subprocess.PIPE, check=False, encoding="utf-8",
                                  env=dict(os.environ, LC_ALL="C", COLUMNS="80")).stdout
-            self.assertEqual(text(*words, columns=80, command=" ".join(["hbactl", *hbactl[1:]])), out)
+            self.assertEqual(text(*words, columns=80, command=" ".join(hbactl)), out)
         self.assertEqual(json.loads(text("explain", "sdc", json="short")), self.hbactl("explain", "sdc"))
         self.assertIn("└─ ", text("status", utf8=True))
         self.assertIn("\033[", text("status", colour=True))
