@@ -41,8 +41,10 @@ struct checking {
     const struct report *report;
     const struct check_options *options;
     struct arena *arena;
-    VEC(const struct link *) links;
-    VEC(const char *) ids; /* of what was named; of what is gone, what it was called */
+    VEC(const struct link *) links; /* those that are meant, then the hops on their way */
+    size_t n_meant;
+    VEC(const struct device *) devices; /* that were named */
+    VEC(const char *) ids;              /* of what was named; of what is gone, what it was called */
     VEC(const struct finding *) findings; /* worst first */
     struct summary summary;               /* of these */
     const char *missing;                  /* a name that nothing goes by; NULL: none is */
@@ -83,8 +85,22 @@ static int add_object(struct checking *c, const struct object *o)
 
     if (r == 0 && o->device)
         r = vec_push(&c->ids, o->device->id);
+    if (r == 0 && o->device)
+        r = vec_push(&c->devices, o->device);
     if (r == 0 && o->device && o->device->link)
         r = add_link(c, o->device->link);
+    return r;
+}
+
+/* Whoever names a disk means all of the way to it: the ports of expanders, and the adapter's slot. */
+static int add_hops(struct checking *c)
+{
+    int r = 0;
+
+    c->n_meant = c->links.n;
+    for (size_t i = 0; r == 0 && i < c->devices.n; i++)
+        for (const struct link *l = c->devices.v[i]->link; r == 0 && l; l = l->up)
+            r = add_link(c, l);
     return r;
 }
 
@@ -125,6 +141,8 @@ static int choose(struct checking *c)
     for (size_t i = 0; r == 0 && !c->options->n_names && i < report->model->links.n; i++)
         if (words_counts(report->model->links.v[i]))
             r = vec_push(&c->links, report->model->links.v[i]);
+    if (r == 0)
+        r = add_hops(c);
     for (size_t i = 0; r == 0 && i < report->findings.n; i++)
         if (is_about(c, report->findings.v[i]))
             r = vec_push(&c->findings, report->findings.v[i]);
@@ -151,7 +169,8 @@ static void count(struct checking *c)
         n[BELOW] += words_has_verdict(l, VERDICT_BELOW);
         n[CAPPED] += words_has_verdict(l, VERDICT_CAPPED);
         n[UNKNOWN] += words_has_verdict(l, VERDICT_UNKNOWN);
-        c->summary.verdicts[l->verdict]++;
+        if (i < c->n_meant) /* a hop that is well does not make up for what cannot be judged */
+            c->summary.verdicts[l->verdict]++;
     }
     for (size_t i = 0; i < c->findings.n; i++) {
         enum severity s = c->findings.v[i]->severity;
@@ -263,7 +282,8 @@ static const char *how_it_is(const struct checking *c)
     const size_t *verdicts = c->summary.verdicts;
     const char *text = arena_printf(c->arena, "%" PRIu64 " link%s, ", n[LINKS], plural(n[LINKS]));
 
-    if (text && n[UNKNOWN] && !verdicts[VERDICT_OK] && !n[BELOW] && !n[CAPPED])
+    if (text && c->n_meant == c->links.n && n[UNKNOWN] && !verdicts[VERDICT_OK] && !n[BELOW] &&
+        !n[CAPPED])
         return arena_printf(c->arena, "%snone of which can be judged", text);
     if (text && n[BELOW])
         text = arena_printf(c->arena, "%s%" PRIu64 " below %s expected mode", text, n[BELOW],
@@ -459,6 +479,7 @@ int check(const struct report *report, const struct check_options *options, FILE
     if (r == 0)
         plugin_print(&c.plugin, options->is_checkmk, out);
     free(c.links.v);
+    free(c.devices.v);
     free(c.ids.v);
     free(c.findings.v);
     free(c.plugin.numbers.v);

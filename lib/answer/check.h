@@ -6,6 +6,9 @@
  * warnings or for criticals it is one number that is judged instead, of which only what is critical counts besides: what is lost or
  * hangs is told whatever is tolerated of modes. A report that is too old is unknown, whatever it says.
  *
+ * Where a device is named, the hops on its way to the slot are judged with it, but that they are well does not make up for its own
+ * link that cannot be judged: then it is unknown.
+ *
  * Numbers, as perfdata and for ranges:
  *   links, up, down       links, and how many of them are so
  *   below, capped, unknown  links that run below their expected mode, are held down on purpose, or cannot be judged

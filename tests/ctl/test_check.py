@@ -54,6 +54,23 @@ class Formats(Scratch):
         self.assertIn(" 'target0:0:2 bytes_per_second'=160000000;;;0;320000000\n", p.stdout)
         self.assertIn("\ntarget0:0:2: Ultra160, expected Ultra320, BELOW\n", p.stdout)
         self.assertEqual(check("sda", *captures(BELOW)).returncode, 0)
+
+    def test_hops(self):
+        """Of a disk, the port of its expander and the adapter's slot are judged, too."""
+        p = check("sdas", *captures("mixed-large-two-faults"))
+        self.assertEqual(p.returncode, 1)
+        self.assertIn("HBAD WARNING - 1 warning: port-1:0 (expander-1:0 LSI SAS3x40) runs at 3 x 12.0 Gb/s; ", p.stdout)
+        self.assertIn("\nphy-1:0:18: 12.0 Gb/s, expected 12.0 Gb/s, ok\nport-1:0: 3 x 12.0 Gb/s, expected 4 x 12.0 Gb/s, BELOW\n"
+                      "0000:82:00.0: 8.0 GT/s x8, expected 8.0 GT/s x8, ok\n", p.stdout)
+        self.assertIn(" 'links'=3;;;0; ", p.stdout)
+        self.assertEqual(check("phy-1:0:18", *captures("mixed-large-two-faults")).returncode, 0)  # a link is itself
+        self.assertEqual(check("sda", *captures("pcie-x4-of-x8")).returncode, 1)
+        self.assertEqual(check("sda", *captures("mixed-large-two-faults")).returncode, 0)
+        p = check("sda", *captures("raid-controllers-hide-links"))  # its slot is well
+        self.assertEqual((p.returncode, p.stdout.split(" | ")[0]),
+                         (3, "HBAD UNKNOWN - 2 links, none below its expected mode, 1 cannot be judged"))
+
+    def test_names_of_nothing(self):
         p = check("nobody", *captures(BELOW))
         self.assertEqual((p.returncode, p.stdout.split(" | ")[0]), (3, "HBAD UNKNOWN - nothing here is called nobody"))
         self.assertIn(" 'phy-0:0:1 invalid_dword_count'=0c;;;0; ", check("host0", *captures(WIDE)).stdout)
