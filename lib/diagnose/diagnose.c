@@ -151,7 +151,9 @@ static int add_device(struct relation *r, const struct subject *s)
         return d ? 0 : -ENOMEM;
     t = transport_of(r->facts, host->subject);
     d->link = t->link_of ? t->link_of(r, host, s) : NULL;
-    mark = t->device_mark ? t->device_mark(r, host, s) : NULL;
+    mark = t->device_mark ? t->device_mark(r, host, s)
+           : d->link      ? NULL
+                          : relate_target_mark(r, host, s);
     d->id = arena_printf(r->model->arena, "%s%s%s-lun-%s", d->link ? d->link->id : host->id,
                          mark ? "-" : "", mark ? mark : "", strrchr(s->name, ':') + 1);
     d->type = fact_number(s, &KEY_DEVICE_TYPE, &type) ? type_name(type) : NULL;

@@ -298,6 +298,15 @@ static struct link *link_of(struct relation *r, struct host *host, const struct 
     return model_link_named(r->model, sas_port_name(device->path, port) ? port : host->kernel_name);
 }
 
+/* Volumes share that link, and are told apart by their target. */
+static const char *device_mark(struct relation *r, const struct host *host,
+                               const struct subject *device)
+{
+    char port[64];
+
+    return sas_port_name(device->path, port) ? NULL : relate_target_mark(r, host, device);
+}
+
 static int complete(struct relation *r, struct device *d)
 {
     const struct subject *end = end_device_of(r->facts, d->subject);
@@ -315,5 +324,6 @@ const struct transport TRANSPORT_SAS = {
     .claims = claims,
     .relate = sas_relate,
     .link_of = link_of,
+    .device_mark = device_mark,
     .complete = complete,
 };

@@ -99,6 +99,24 @@ class Metrics(unittest.TestCase):
             with open(path, encoding="utf-8") as file:
                 self.assertEqual(text, file.read())
 
+    def test_volumes(self):
+        """Each is a device by itself: one that is offline is not lost behind one that runs."""
+        with open(captures_of("sas-volume-and-virtual-enclosure")[0], encoding="utf-8") as file:
+            capture = json.load(file)
+        devices = capture["dirs"]["/sys/bus/scsi/devices"]
+        devices["0:1:1:0"] = {"link": devices["0:1:0:0"]["link"].replace("0:1:0", "0:1:1")}
+        for path, values in list(capture["dirs"].items()):
+            if "/target0:1:0" in path:
+                another = path.replace("0:1:0", "0:1:1").replace("sdb", "sdc")
+                capture["dirs"][another] = dict(values, state="offline\n") if "state" in values else values
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "1.json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(capture, file)
+            families = parse(hbactl([path], "metrics"))
+        self.assertEqual(sorted(families["hba_device_running"].samples.values()), [0, 1, 1, 1])
+        self.assertEqual(len({s["device"] for s in families["hba_device_info"].labels()}), 4)
+
     def test_hostile_strings(self):
         """What a device says of itself ends in one label, as it is, or with ? for what may not be there."""
         with open(captures_of("spi-fusion-one-at-half-rate")[0], encoding="utf-8") as file:
