@@ -83,6 +83,12 @@ class Template(unittest.TestCase):
         item = text("zabbix-template.yaml").split("'$%s'" % OPTIONAL)[1].split("master_item")[0]
         self.assertRegex(item, r"error_handler: CUSTOM_VALUE\n +error_handler_params: '0'\n")
 
+    def test_what_is_gone_is_neither_as_it_was_nor_an_error(self):
+        items = text("zabbix-template.yaml").split("item_prototypes:")[1]
+        for what in "state", "verdict", "worst":
+            after = items.split("].%s.first()'\n" % what)[1].split("- type")[0].split()
+            self.assertEqual(after, ["error_handler:", "CUSTOM_VALUE", "error_handler_params:", "gone"], what)
+
     def test_what_is_not_known_is_no_silence(self):
         triggers = re.findall(r"expression: '(.*)'", text("zabbix-template.yaml"))
         for number in "unknown", "unexamined":
@@ -94,7 +100,7 @@ class Template(unittest.TestCase):
 
     def test_no_macros_of_devices(self):
         """What Zabbix would replace in the name of a trigger, and a device may call itself."""
-        pattern, by = re.search(r"JAVASCRIPT\n +parameters:\n +- 'return value\.replace\(/(.*)/g, \"(.*)\"\);'",
+        pattern, by = re.search(r"JAVASCRIPT\n +parameters:\n +- 'return value.*\.replace\(/(\[.*)/g, \"(.*)\"\);'",
                                 text("zabbix-template.yaml")).groups()
         links = [{"id": "a", "far": "{$SECRET} {HOST.IP} {#ID} {?last(x)} {{HOST.IP}.iregsub(a)}", "actual": {}}]
         links[0]["expected"] = {"label": "A{B"}
