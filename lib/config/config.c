@@ -274,8 +274,15 @@ static int set(struct reading *r, const char *name, const char *value)
     if (!key->section)
         return warn(r, "unknown key %.*s in [%s]", shown_length(name), name, r->section);
     e = config_value_set(key, r->object, r->config->arena, value, &want);
-    if (e == -EBADMSG)
+    if (e == -EBADMSG && key->type == CONFIG_TIER) {
+        /* Somebody forbade something, and nobody knows what. */
+        value = config_tier_to_string(CONFIG_TIER_SYSFS);
+        e = complain(r, "%s: must be %s; it is taken as %s", name, want, value);
+        if (e == 0)
+            e = config_value_set(key, r->object, r->config->arena, value, &want);
+    } else if (e == -EBADMSG) {
         return complain(r, "%s: must be %s", name, want);
+    }
     if (e == 0 && r->host)
         note(r, key, *value, &r->host->given, &r->host->physical_place);
     else if (e == 0 && r->link)

@@ -22,7 +22,8 @@
  * all say, key by key; where they say different things, that of which the section began last.
  *
  * What is wrong becomes a message and costs its own line, no more: a section whose head cannot be read
- * costs the lines below it, a NUL byte the whole file, for then it is no text.
+ * costs the lines below it, a NUL byte the whole file, for then it is no text. Only a tier that is none is not left out: it is
+ * taken as the most careful one, sysfs.
  *
  * The sections, and the keys in each, are the structures below; CONFIG_KEYS lists them all. Times are a number
  * and its unit: 250ms, 90s, 30min, 1.5h, 7d. Sizes are bytes, or a number of K, M or G of 1024: 512K, 4M.

@@ -120,6 +120,28 @@ static void nothing_said(void **state)
     config_done(&c);
 }
 
+/* Who forbids something, in a word that is none, has not allowed the most. */
+static void tier_that_is_none(void **state)
+{
+    static const char TEXT[] =
+        "[device \"sda\"]\ntier = sysf\n[probe]\ntier = none\ntier = readonly\n";
+    const char *const sda[] = { "sda" };
+    struct config_messages m = { 0 };
+    struct config c = empty();
+    struct config_place place;
+
+    (void)state;
+    add(&c, "f", TEXT, &m);
+    assert_int_equal(config_device_tier(&c, sda, 1, &place), CONFIG_TIER_SYSFS);
+    assert_int_equal(place.line, 2);
+    assert_int_equal(c.probe.tier, CONFIG_TIER_SYSFS);
+    assert_int_equal(m.list.n, 3);
+    assert_string_equal(m.list.v[0].text,
+                        "tier: must be sysfs, identify or read; it is taken as sysfs");
+    config_messages_done(&m);
+    config_done(&c);
+}
+
 static void hosts(void **state)
 {
     struct config c = config_of("# emulated, but what we test with\n"
@@ -315,13 +337,10 @@ static void long_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_said),
-        cmocka_unit_test(hosts),
-        cmocka_unit_test(later_files),
-        cmocka_unit_test(links),
-        cmocka_unit_test(devices),
-        cmocka_unit_test(rest_goes_on),
-        cmocka_unit_test(bytes_that_are_no_text),
+        cmocka_unit_test(nothing_said), cmocka_unit_test(hosts),
+        cmocka_unit_test(later_files),  cmocka_unit_test(links),
+        cmocka_unit_test(devices),      cmocka_unit_test(tier_that_is_none),
+        cmocka_unit_test(rest_goes_on), cmocka_unit_test(bytes_that_are_no_text),
         cmocka_unit_test(long_words),
     };
 
