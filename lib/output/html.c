@@ -109,6 +109,11 @@ void html_verdict(const struct page *p, const struct link *l)
            html_sign(l), words_verdict(l, &colour));
 }
 
+const struct finding *html_alarm(const struct page *p, const struct link *l)
+{
+    return l->verdict == VERDICT_BELOW || l->state == LINK_DOWN ? NULL : tree_worst(&p->tree, l);
+}
+
 /* ---- what may be folded ---- */
 
 void html_fold_begin(const struct page *p, size_t n, bool is_open)

@@ -56,10 +56,10 @@ static void verdict_text(const struct link *l, char *buffer, size_t size)
 /* What is found of the link, or of a device on it, and is not its verdict. */
 static void found_text(const struct map *m, const struct link *l, char *buffer, size_t size)
 {
-    const struct finding *worst = tree_worst(&m->page->tree, l);
+    const struct finding *worst = html_alarm(m->page, l);
 
-    if (worst && l->verdict != VERDICT_BELOW && l->state != LINK_DOWN)
-        snprintf(buffer, size, "▲ %s", worst->entry->code);
+    if (worst)
+        snprintf(buffer, size, HTML_ALARM " %s", worst->entry->code);
 }
 
 /* Devices behind a far port: "sda", "5 LUNs". */

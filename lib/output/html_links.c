@@ -76,9 +76,13 @@ static int found(const struct page *p, const struct link *l)
         for (size_t k = 0; r == 0 && k < d[i]->findings.n; k++)
             if (!is_among(all.v, all.n, d[i]->findings.v[k]))
                 r = vec_push(&all, d[i]->findings.v[k]);
-    for (size_t i = 0; i < all.n; i++)
-        markup(p->out, "%s<a href=\"#f%zu\">%s</a>", i ? ", " : "",
-               html_finding_number(p, all.v[i]), all.v[i]->entry->code);
+    for (size_t i = 0; i < all.n; i++) {
+        fputs(i ? ", " : "", p->out);
+        if (all.v[i]->severity > SEVERITY_INFO)
+            fputs("<b class=\"v below\">" HTML_ALARM "</b> ", p->out);
+        markup(p->out, "<a href=\"#f%zu\">%s</a>", html_finding_number(p, all.v[i]),
+               all.v[i]->entry->code);
+    }
     free(all.v);
     return r;
 }

@@ -54,6 +54,11 @@ const char *html_sign(const struct link *l);
 /* The word and sign of how it is. */
 void html_verdict(const struct page *p, const struct link *l);
 
+/* The worst that is found of it, or of a device on it, and that its verdict does not say; NULL: nothing but infos. It goes with this
+ * sign, in the colour of what is below. */
+const struct finding *html_alarm(const struct page *p, const struct link *l);
+#define HTML_ALARM "▲"
+
 /* Tables of more rows than this are folded; and of more than this on paper, too. */
 enum { HTML_ROWS_OPEN = 40, HTML_ROWS_PRINTED = 400 };
 

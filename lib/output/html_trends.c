@@ -112,6 +112,7 @@ static uint64_t first_time(const struct history_answer *a, uint64_t since_us, ui
 static int show(struct page *p, const struct past_source *s, const struct link *l)
 {
     struct html_trend t = { .link = l, .to_us = p->report->wall_us };
+    const struct finding *alarm = html_alarm(p, l);
     struct history_answer answer;
     int r = answer_of(p, s, l, &answer);
 
@@ -121,6 +122,8 @@ static int show(struct page *p, const struct past_source *s, const struct link *
         t.to_us = t.to_us > t.from_us ? t.to_us : t.from_us + 1;
         fputs("<article class=\"why\">\n<h3>", p->out);
         html_verdict(p, l);
+        if (alarm)
+            markup(p->out, ", <b class=\"v below\">" HTML_ALARM " %s:</b>", alarm->entry->code);
         fputs(" ", p->out);
         html_reference(p, l->id, l->kernel_name);
         markup(p->out, "%s%s</h3>\n", l->far ? ", to " : "",

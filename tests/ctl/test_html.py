@@ -130,6 +130,7 @@ class Everything(unittest.TestCase):
             self.assertEqual(sorted(a.get("href") for a in page.by_id["l%d" % i].iter("a") if a.get("href").startswith("#f")),
                              sorted("#f%d" % n for n in about))
             worst = [f["code"] for f in (report["findings"][n] for n in about) if f["severity"] != "info"]
+            self.assertEqual(len(worst), len([b for b in page.by_id["l%d" % i].findall("td/b")[1:] if text_of(b) == "▲"]))
             if worst and link["verdict"] == "ok" and link["state"] == "up" and "#l%d" % i in shown:
                 self.assertRegex(shown["#l%d" % i], "▲ (%s)" % "|".join(worst))
 
@@ -263,6 +264,12 @@ class Past(unittest.TestCase):
         for mode in ("6.0 Gb/s", "3.0 Gb/s", "1.5 Gb/s", "empty"):
             self.assertIn(mode, names)
         self.assertEqual(len([r for r in svg.iter("rect") if r.get("class") == "worse"]), 3)
+
+    def test_what_is_found_of_a_link_is_beside_its_verdict(self):
+        for case, heading in (("sata-link-flapping", "✓ ok, ▲ link-flapping: link2, to Samsung SSD 870 EVO 1TB"),
+                              ("sas-phy-errors-growing", "✓ ok, ▲ errors-growing: phy-0:5, to SEAGATE ST8000NM0075")):
+            trends = [s for s in Page(page_of(*captures(case))).root.iter("section") if s.get("aria-labelledby") == "trends"]
+            self.assertIn(heading, [text_of(h) for h in trends[0].iter("h3")])
 
     def test_bursts_of_errors(self):
         svg = self.trend("sas-phy-errors-growing", "phy-0:5")
