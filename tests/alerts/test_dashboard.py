@@ -63,6 +63,7 @@ class Dashboard(unittest.TestCase):
             r"hba_(fc|iscsi|usb)_.*": "counters of one transport among many; those of errors that hbad follows are findings",
             r"hba_link_(expected_)?lanes|hba_(host|device)_running": "a finding says what is wrong with it",
             r"hba_probe_timestamp_seconds|hbad_start_timestamp_seconds|hbad_adapter_look_seconds|hbad_rounds_total": "of use to who asks",
+            r"hbad_configuration_refused": "an alert says it",
             r"hbad_(clients|subscribers)|hbad_history_(waiting_)?records(_total)?|hbad_waiting_alerts|hbad_watcher_(running|rounds_total)": "likewise",
         }
         for name in expressions.exported():

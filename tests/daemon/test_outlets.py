@@ -55,6 +55,18 @@ class Metrics(daemon.Test):
             self.assertEqual(list(families[name].samples.values()), [0])
         self.assertGreater(families["hbad_start_timestamp_seconds"].value(), 1.6e9)
 
+    def test_a_configuration_that_is_not_used(self):
+        for text, is_refused in (("", 0), ("[daemon]\nno_such_key = 1\n", 0), ("[link \"sda\"]\nignore = perhaps\n", 1)):
+            d = self.start(golden(BELOW), config=text).ready()
+            self.assertEqual(parse(self.file(d))["hbad_configuration_refused"].value(), is_refused, text)
+            with open(d.config, "w", encoding="ascii") as file:
+                file.write("[link\n")
+            d.ask(OURS + "Reload")
+            deadline = time.monotonic() + daemon.PATIENCE
+            while not parse(self.file(d))["hbad_configuration_refused"].value():
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.01)
+
     def test_verb(self):
         """hbactl prints the daemon's: what is of the report is as in the file, what is of hbad is of now."""
         d = self.start(golden(BELOW)).ready()
