@@ -138,12 +138,16 @@ static size_t colour_sequence(const char *text)
     return 0;
 }
 
-/* U+202A to U+202E and U+2066 to U+2069 turn the order of what follows around (UAX #9). */
-static bool is_reordering(const uint8_t *p, size_t n)
+/* U+202A to U+202E and U+2066 to U+2069 turn the order of what follows around, the marks U+200E, U+200F and U+061C that of what is
+ * beside them (UAX #9). U+2028 and U+2029 end a line, or a paragraph (UAX #14). */
+static bool moves_text(const uint8_t *p, size_t n)
 {
-    return n == 3 && p[0] == 0xe2 &&
-           ((p[1] == 0x80 && p[2] >= 0xaa && p[2] <= 0xae) ||
-            (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9));
+    bool is_mark = n == 2 && p[0] == 0xd8 && p[1] == 0x9c;
+
+    return is_mark || (n == 3 && p[0] == 0xe2 &&
+                       ((p[1] == 0x80 && p[2] >= 0xa8 && p[2] <= 0xae) ||
+                        (p[1] == 0x80 && (p[2] == 0x8e || p[2] == 0x8f)) ||
+                        (p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9)));
 }
 
 bool text_is_command(const uint8_t *p, size_t n)
@@ -151,7 +155,7 @@ bool text_is_command(const uint8_t *p, size_t n)
     bool c0 = n == 1 && ((p[0] < 0x20 && p[0] != '\n') || p[0] == 0x7f);
     bool c1 = n == 2 && p[0] == 0xc2 && p[1] < 0xa0; /* U+0080 to U+009F */
 
-    return c0 || c1 || is_reordering(p, n);
+    return c0 || c1 || moves_text(p, n);
 }
 
 void text_for_terminal(char *text)

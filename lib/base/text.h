@@ -18,7 +18,7 @@ bool text_is_utf8(struct bytes b);
 size_t text_character(const uint8_t *p, size_t left);
 
 /* Is the character, of n bytes, one that readers and terminals obey instead of showing it: a control character (C0 but newline, DEL,
- * C1), or one that turns the order of text around? */
+ * C1), or one that turns the order of text around, or ends a line? */
 bool text_is_command(const uint8_t *p, size_t n);
 
 /* Can it stand in a capture as a string: valid UTF-8 without a NUL? */
