@@ -136,6 +136,8 @@ static int choose(struct checking *c)
     const struct report *report = c->report;
     int r = 0;
 
+    if (!c->options->n_names)
+        c->summary.hosts = report->model->hosts.n;
     for (size_t i = 0; r == 0 && i < c->options->n_names; i++)
         r = add_named(c, c->options->names[i]);
     for (size_t i = 0; r == 0 && !c->options->n_names && i < report->model->links.n; i++)
@@ -150,6 +152,12 @@ static int choose(struct checking *c)
 }
 
 /* ---- its numbers ---- */
+
+/* Of one that is down, and of which that is found, it is known how it is. */
+static bool is_in_doubt(const struct link *l)
+{
+    return l->verdict == VERDICT_UNKNOWN && !(l->state == LINK_DOWN && l->findings.n);
+}
 
 static void count(struct checking *c)
 {
@@ -169,7 +177,8 @@ static void count(struct checking *c)
         n[BELOW] += words_has_verdict(l, VERDICT_BELOW);
         n[CAPPED] += words_has_verdict(l, VERDICT_CAPPED);
         n[UNKNOWN] += words_has_verdict(l, VERDICT_UNKNOWN);
-        if (i < c->n_meant) /* a hop that is well does not make up for what cannot be judged */
+        /* A hop that is well does not make up for what cannot be judged. */
+        if (i < c->n_meant && (l->verdict != VERDICT_UNKNOWN || is_in_doubt(l)))
             c->summary.verdicts[l->verdict]++;
     }
     for (size_t i = 0; i < c->findings.n; i++) {
@@ -239,7 +248,7 @@ static enum plugin_status status_of_number(const struct checking *c)
 
 static enum plugin_status status_of(const struct checking *c)
 {
-    struct summary s = c->options->n_names ? c->summary : c->report->summary;
+    struct summary s = c->summary;
     enum plugin_status number = status_of_number(c), found;
 
     if (is_judged_by_number(c) && s.worst < SEVERITY_CRITICAL)
@@ -290,6 +299,8 @@ static const char *how_it_is(const struct checking *c)
                             n[BELOW] == 1 ? "its" : "their");
     else if (text)
         text = arena_printf(c->arena, "%snone below its expected mode", text);
+    if (text && n[DOWN])
+        text = arena_printf(c->arena, "%s, %" PRIu64 " down", text, n[DOWN]);
     if (text && n[CAPPED])
         text = arena_printf(c->arena, "%s, %" PRIu64 " capped", text, n[CAPPED]);
     if (text && n[UNKNOWN])

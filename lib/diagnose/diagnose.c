@@ -151,9 +151,11 @@ static int add_device(struct relation *r, const struct subject *s)
         return d ? 0 : -ENOMEM;
     t = transport_of(r->facts, host->subject);
     d->link = t->link_of ? t->link_of(r, host, s) : NULL;
-    mark = t->device_mark ? t->device_mark(r, host, s)
-           : d->link      ? NULL
-                          : relate_target_mark(r, host, s);
+    if (!d->link && host->reason) /* add_unseen() */
+        d->link = model_link_named(r->model, host->kernel_name);
+    mark = t->device_mark             ? t->device_mark(r, host, s)
+           : d->link && !host->reason ? NULL
+                                      : relate_target_mark(r, host, s);
     d->id = arena_printf(r->model->arena, "%s%s%s-lun-%s", d->link ? d->link->id : host->id,
                          mark ? "-" : "", mark ? mark : "", strrchr(s->name, ':') + 1);
     d->type = fact_number(s, &KEY_DEVICE_TYPE, &type) ? type_name(type) : NULL;
@@ -213,6 +215,36 @@ static void mark_slots(struct model *m)
     }
 }
 
+/* Are there devices, and is nothing shown of the way to any of them? */
+static bool lacks_links(struct relation *r, struct host *h)
+{
+    const struct transport *t = transport_of(r->facts, h->subject);
+    bool has_devices = false;
+
+    for (const struct subject *s = fact_set_first(r->facts, "scsi_device"); s; s = s->next_of_class)
+        if (s->host == h->subject) {
+            has_devices = true;
+            if (t->link_of && t->link_of(r, h, s))
+                return false;
+        }
+    return has_devices;
+}
+
+/* Devices do not hang in the air: where a transport that claims the host shows no link (a kernel from before its class, a list
+ * that is not there), that is as unknown as with a driver that has none, which is what the last transport takes. */
+static int add_unseen(struct relation *r)
+{
+    const struct transport *const *last = TRANSPORTS;
+    int e = 0;
+
+    while (last[1])
+        last++;
+    for (size_t i = 0; e == 0 && i < r->model->hosts.n; i++)
+        if (lacks_links(r, r->model->hosts.v[i]))
+            e = (*last)->relate(r, r->model->hosts.v[i]);
+    return e;
+}
+
 /* Links that are no slot's own hang below their host's slot. */
 static void hang_up(struct model *m)
 {
@@ -244,6 +276,8 @@ static int relate(struct relation *r, const struct config *config)
 
         e = t->relate ? t->relate(r, h) : 0;
     }
+    if (e == 0)
+        e = add_unseen(r);
     emulation_mark(r);
     hang_up(r->model);
     for (const struct subject *s = fact_set_first(r->facts, "scsi_device"); e == 0 && s;

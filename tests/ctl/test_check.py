@@ -70,6 +70,20 @@ class Formats(Scratch):
         self.assertEqual((p.returncode, p.stdout.split(" | ")[0]),
                          (3, "HBAD UNKNOWN - 2 links, none below its expected mode, 1 cannot be judged"))
 
+    def test_no_link_is_shown(self):
+        """Disks whose way is in no list of the kernel are not well: nobody knows."""
+        for case, what, status, said in (("sata-3g-port-ok-1.5-fallback-below", "ata_link", 3, "none of which can be judged"),
+                                         (WIDE, "sas_", 0, "1 cannot be judged")):  # its slot is well
+            with open(captures(case)[1], encoding="utf-8") as file:
+                capture = json.load(file)
+            capture["dirs"] = {path: values for path, values in capture["dirs"].items() if "/" + what not in path}
+            path = self.file("unseen.json", json.dumps(capture))
+            p = check("--capture", path)
+            self.assertEqual(p.returncode, status, p.stdout)
+            self.assertIn(said, p.stdout.split("|")[0])
+            self.assertEqual(hbactl("--capture", path, "list", "devices", "--json").returncode, 0)
+            self.assertEqual(check("sda", "--capture", path).returncode, 3)
+
     def test_names_of_nothing(self):
         p = check("nobody", *captures(BELOW))
         self.assertEqual((p.returncode, p.stdout.split(" | ")[0]), (3, "HBAD UNKNOWN - nothing here is called nobody"))

@@ -127,6 +127,19 @@ class Check(daemon.Test):
             self.assertEqual(re.sub(r" 'age'=0s;;;0;|[|]age=0;;;0;", "", there.stdout), here.stdout, words)
             self.assertNotEqual(there.stdout, here.stdout, words)  # it has an age
 
+    def test_a_loss_that_is_acknowledged(self):
+        """It is known how such a link is, and alarms nowhere, by its name as little as among all."""
+        days = golden("fc-linkdown-stale-speed")
+        d = self.start(days).ready()
+        for _ in days[1:] * 2:  # it is told when it was seen twice
+            d.ask(OURS + "Refresh")
+        self.assertEqual(hbactl("--socket", d.path, "check", "host0").returncode, 2)
+        self.assertIn("parameters", d.ask(OURS + "Acknowledge", {"name": "host0", "reason": "it is out for repair"}))
+        for words in ([], ["host0"]):
+            p = hbactl("--socket", d.path, "check", *words)
+            self.assertEqual(p.returncode, 0, p.stdout)
+            self.assertIn(", 1 down", p.stdout)
+
     def test_old_report(self):
         """Of this machine, whatever that has: nobody looks again for a day."""
         d = self.start(config="[daemon]\nwatch = 1d\ncounters = 1d\n").ready()
