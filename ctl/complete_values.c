@@ -34,7 +34,7 @@ void complete_offer(const struct completing *c, const char *word, const char *ab
         if (*at == '\n')
             *at = ' ';
     if (text) /* tabs, too, become something else */
-        text_for_terminal(text);
+        text_for_terminal(text, false);
     printf("%s%s%s%s\n", c->before, word, text ? "\t" : "", text ? text : "");
 }
 

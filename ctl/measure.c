@@ -88,7 +88,7 @@ static void draw(const struct measuring *m)
              time_of(p, all - done, left, sizeof(left)), m->child.name, m->method ? m->method : "");
     if (strlen(text) >= columns)
         text[columns - 1] = '\0';
-    text_for_terminal(text);
+    text_for_terminal(text, false);
     fprintf(stderr, "\r%s\033[K", text);
 }
 

@@ -24,7 +24,7 @@ static int print_lines(char *text)
 
     if (gmtime_r(&now, &tm))
         strftime(stamp, sizeof(stamp), "%Y-%m-%d %H:%M:%S UTC", &tm);
-    text_for_terminal(text);
+    text_for_terminal(text, false);
     for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1)
         printf("%s  %.*s\n", stamp, (int)(end - line), line);
     return fflush(stdout) == 0 ? 0 : -EPIPE;

@@ -31,7 +31,7 @@ void say(const char *format, ...)
     for (char *c = text; *c; c++)
         if (*c == '\n')
             *c = ' ';
-    text_for_terminal(text);
+    text_for_terminal(text, false);
     fprintf(stderr, "hbactl: %s\n", text);
 }
 
@@ -51,7 +51,7 @@ int screen_close(struct request *request, int status, int failed)
         if (fclose(request->out) != 0)
             say("out of memory");
         if (request->text) {
-            text_for_terminal(request->text);
+            text_for_terminal(request->text, request->style.colour);
             fputs(request->text, stdout);
         }
         free(request->text);

@@ -158,11 +158,11 @@ bool text_is_command(const uint8_t *p, size_t n)
     return c0 || c1 || moves_text(p, n);
 }
 
-void text_for_terminal(char *text)
+void text_for_terminal(char *text, bool has_colours)
 {
     for (size_t left = strlen(text), n; left; text += n, left -= n) {
         const uint8_t *p = (const uint8_t *)text;
-        size_t colour = colour_sequence(text);
+        size_t colour = has_colours ? colour_sequence(text) : 0;
 
         n = colour ? colour : text_character(p, left);
         if (!colour && (n == 0 || text_is_command(p, n))) {

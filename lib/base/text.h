@@ -44,5 +44,5 @@ char *text_clean(struct arena *a, struct bytes field);
 const char *path_last(const char *path);
 
 /* Makes text that came from anywhere fit for a terminal, in place: control characters but newline, and what is
- * no valid UTF-8, become '?', and so do sequences but those that colour and embolden. */
-void text_for_terminal(char *text);
+ * no valid UTF-8, become '?', and so do sequences but, where it has colours, those that colour and embolden. */
+void text_for_terminal(char *text, bool has_colours);

@@ -128,9 +128,7 @@ static void put_text(const char *text, FILE *out)
 
     if (!safe)
         return;
-    text_for_terminal(safe);
-    for (char *c = safe; *c; c++) /* nor does a device have colours */
-        *c = *c == '\033' ? '?' : *c;
+    text_for_terminal(safe, false);
     sign = *safe && strchr("=+-@", *safe) ? "'" : "";
     if (!safe[strcspn(safe, ",\"\r\n")]) {
         fprintf(out, "%s%s", sign, safe);

@@ -44,7 +44,7 @@ static size_t put_text(const char *text, size_t most, FILE *out)
 
     if (!copy)
         return 0;
-    text_for_terminal(copy);
+    text_for_terminal(copy, false);
     n = strlen(copy);
     if (n > most)
         for (n = most; n && ((unsigned char)copy[n] & 0xc0) == 0x80;)

@@ -187,8 +187,11 @@ static void terminals_get_no_control_characters(void **state)
         char text[64];
 
         snprintf(text, sizeof(text), "%s", CASES[i].in);
-        text_for_terminal(text);
+        text_for_terminal(text, true);
         assert_string_equal(text, CASES[i].out);
+        snprintf(text, sizeof(text), "%s", CASES[i].in);
+        text_for_terminal(text, false);
+        assert_null(strchr(text, '\033'));
     }
 }
 

@@ -67,7 +67,7 @@ static void test_forms(void **state)
 
 static void test_hostile(void **state)
 {
-    static const char CLEAN[] = "a/b'c;d'e f?n?g? ?(touch x) %n (script)  [31m?? \xc3\xa4";
+    static const char CLEAN[] = "a/b'c;d'e f?n?g? ?(touch x) %n (script) ?[31m?? \xc3\xa4";
     struct plugin_number number = { .label = HOSTILE, .unit = "" };
     const char *line = HOSTILE;
     struct plugin p = { .status = PLUGIN_OK, .text = HOSTILE, .about = HOSTILE };
