@@ -100,7 +100,7 @@ void json_write_begin_array_on_one_line(struct json_writer *w)
     begin(w, '[', true);
 }
 
-static void escape(const struct json_writer *w, uint8_t c)
+static void escape(const struct json_writer *w, unsigned c)
 {
     switch (c) {
     case '"':
@@ -125,9 +125,25 @@ static bool must_be_escaped(uint8_t c)
     return c < 0x20 || c == '"' || c == '\\' || c == 0x7f;
 }
 
+/* The length of the character of more than one byte at that place, where a terminal would obey it instead of showing it (all of these
+ * have two or three: base/text.h), and its code; else 0. */
+static size_t command_at(struct bytes text, size_t i, unsigned *ret_code)
+{
+    const uint8_t *p = text.data + i;
+    size_t n = p[0] == 0xe2 ? 3 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : 0;
+
+    if (!n || n > text.len - i || !text_is_command(p, n))
+        return 0;
+    *ret_code = n == 2 ? (p[0] & 0x1fu) << 6 | (p[1] & 0x3fu)
+                       : (p[0] & 0x0fu) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu);
+    return n;
+}
+
 /* Text that may hold bytes which are not UTF-8: each becomes U+FFFD. */
 static void quote_dirty(const struct json_writer *w, struct bytes text)
 {
+    unsigned code;
+
     for (size_t i = 0, n; i < text.len; i += n) {
         for (n = 1; n <= 4 && !text_is_utf8(bytes_slice(text, i, n));)
             n++;
@@ -136,6 +152,8 @@ static void quote_dirty(const struct json_writer *w, struct bytes text)
             n = 1;
         } else if (n == 1 && must_be_escaped(text.data[i])) {
             escape(w, text.data[i]);
+        } else if (n > 1 && command_at(text, i, &code)) {
+            escape(w, code);
         } else {
             fwrite_unlocked(text.data + i, 1, n, w->out);
         }
@@ -152,13 +170,15 @@ static void quote(const struct json_writer *w, struct bytes text)
         start = text.len;
     }
     for (size_t i = start; i < text.len; i++) {
-        uint8_t c = text.data[i];
+        unsigned code = text.data[i];
+        size_t n = must_be_escaped(text.data[i]) ? 1 : command_at(text, i, &code);
 
-        if (!must_be_escaped(c))
+        if (!n)
             continue;
         fwrite_unlocked(text.data + start, 1, i - start, w->out);
-        escape(w, c);
-        start = i + 1;
+        escape(w, code);
+        start = i + n;
+        i += n - 1;
     }
     if (start < text.len)
         fwrite_unlocked(text.data + start, 1, text.len - start, w->out);

@@ -38,7 +38,7 @@ void json_write_begin_array_on_one_line(struct json_writer *w);
 void json_write_key(struct json_writer *w, const char *key);
 void json_write_key_bytes(struct json_writer *w, struct bytes key);
 
-/* NULL gives null. */
+/* NULL gives null. What a terminal would obey (text_is_command() in base/text.h) is escaped as \uXXXX. */
 void json_write_string(struct json_writer *w, const char *text);
 void json_write_string_bytes(struct json_writer *w, struct bytes text);
 

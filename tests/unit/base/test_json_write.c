@@ -201,6 +201,14 @@ static void what_must_be_escaped_is(void **state)
     open_page(&p, false);
     json_write_string(&p.w, "a\"b\\c\n\t\r\x01\x7f/\xc3\xa4");
     expect(&p, "\"a\\\"b\\\\c\\n\\t\\u000d\\u0001\\u007f/\xc3\xa4\"");
+    /* What terminals obey, beside what they show; also where other bytes are no UTF-8, and at the end. */
+    open_page(&p, false);
+    json_write_string(&p.w,
+                      "\xc2\x9bm\xc2\xa0\xe2\x80\xae\xe2\x80\xaf\xd8\x9c\xd8\x9b\xe2\x80\xa8");
+    expect(&p, "\"\\u009bm\xc2\xa0\\u202e\xe2\x80\xaf\\u061c\xd8\x9b\\u2028\"");
+    open_page(&p, false);
+    json_write_string(&p.w, "\xff\xc2\x9b\xc2\xa0\xe2\x81\xa6");
+    expect(&p, "\"\xef\xbf\xbd\\u009b\xc2\xa0\\u2066\"");
 }
 
 int main(void)
