@@ -92,12 +92,19 @@ static int add_complaints(const struct manager *m, struct report *report)
 static int add_notes(const struct manager *m, struct report *report)
 {
     struct arena *arena = report->model->arena;
-    int r = 0;
+    int r = 0, failing = memory_failing(m);
 
     if (m->list_error) {
         report->unexamined++;
         r = add_note(report, arena_printf(arena, "the SCSI hosts cannot be listed: %s",
                                           strerror(m->list_error)));
+    }
+    if (r == 0 && failing) {
+        report->lacks_past = failing == EINPROGRESS
+                                 ? "what was before is not read yet"
+                                 : arena_printf(arena, "what was before cannot be read: %s",
+                                                strerror(failing));
+        r = add_note(report, report->lacks_past);
     }
     for (size_t i = 0; r == 0 && i < m->adapters.n; i++) {
         const struct adapter_state *a = m->adapters.v[i];

@@ -41,9 +41,9 @@ struct memory {
     uint64_t load_until_us; /* the first report waits until then; 0: it does not */
     uint64_t load_again_us; /* UINT64_MAX: it has come, or is under way */
     uint64_t thin_us;
-    bool was_held_up;        /* a report waits */
-    bool is_loaded;          /* what was before is known, and what becomes of findings is put in */
-    bool was_failing;        /* it was said that the past cannot be read */
+    bool was_held_up; /* a report waits */
+    bool is_loaded;   /* what was before is known, and what becomes of findings is put in */
+    int failing; /* why the past cannot be read, which was said: an errno; 0: it can, or may be */
     struct history *loading; /* the looks that have come so far; NULL: none */
     VEC(struct asking) asking;
 };
@@ -209,7 +209,7 @@ static void loaded(struct memory *m)
     if (r < 0)
         log_line(LOG_ERROR, "what was before is not known: %s", strerror(-r));
     m->loading = history_free(m->loading);
-    m->was_failing = false;
+    m->failing = 0;
     m->is_loaded = true;
     put_findings(m);
     if (m->manager->report) /* it came late */
@@ -220,12 +220,16 @@ static void loaded(struct memory *m)
 static void take_load(struct memory *m, const struct reply *reply)
 {
     if (reply->error) {
-        if (!m->was_failing)
+        bool is_news = m->failing != (int)reply->error;
+
+        if (!m->failing)
             log_line(LOG_WARN, "what was before cannot be read: %s; monitoring goes on",
                      strerror((int)reply->error));
-        m->was_failing = true;
+        m->failing = (int)reply->error;
         m->loading = history_free(m->loading);
         m->load_again_us = manager_now(m->manager) + ASK_AGAIN_US;
+        if (is_news && m->manager->report)
+            manager_judge_at(m->manager, manager_now(m->manager));
         let_go_on(m);
         return;
     }
@@ -235,6 +239,13 @@ static void take_load(struct memory *m, const struct reply *reply)
         m->loading = history_free(m->loading);
     if (reply->is_done)
         loaded(m);
+}
+
+int memory_failing(const struct manager *manager)
+{
+    const struct memory *m = manager->memory;
+
+    return m && !m->is_loaded ? m->failing ? m->failing : EINPROGRESS : 0;
 }
 
 bool memory_holds_up(struct manager *manager)
@@ -396,7 +407,7 @@ static const char *state_of(const struct memory *m, const struct writer_status *
 {
     if (s->is_stuck)
         return "stuck";
-    if (s->error || m->was_failing)
+    if (s->error || m->failing)
         return "failing";
     return m->is_loaded ? "well" : "starting";
 }

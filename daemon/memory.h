@@ -24,6 +24,10 @@ void memory_stop(struct manager *m);
 /* Is the first report to wait yet? For what was before, and not longer than a moment; when that is over, a judging is due. */
 bool memory_holds_up(struct manager *m);
 
+/* Why what was before is not known, though a history is kept: an errno; EINPROGRESS: it is still being read. 0: it is known, or none is
+ * kept. */
+int memory_failing(const struct manager *m);
+
 /* The configuration is another one. */
 void memory_reload(struct manager *m);
 

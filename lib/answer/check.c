@@ -260,7 +260,7 @@ static enum plugin_status status_of(const struct checking *c)
         return PLUGIN_CRITICAL;
     if (number == PLUGIN_WARNING)
         return number;
-    return found == PLUGIN_OK && c->missing ? PLUGIN_UNKNOWN : found;
+    return found == PLUGIN_OK && (c->missing || c->report->lacks_past) ? PLUGIN_UNKNOWN : found;
 }
 
 /* ---- the words ---- */
@@ -326,6 +326,8 @@ static const char *sentence(const struct checking *c)
         return arena_printf(c->arena, "nothing here is called %s", c->missing);
     if (c->report->unexamined)
         return why_not_examined(c);
+    if (c->report->lacks_past)
+        return c->report->lacks_past;
     if (!c->report->model->hosts.n)
         return "no SCSI host was found";
     return how_it_is(c);

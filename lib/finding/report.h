@@ -45,6 +45,8 @@ struct report {
     VEC(struct gap) gaps;
     VEC(struct sent) sent; /* by device in their order, then by operation */
     size_t unexamined;     /* adapters of which not all could be read */
+    /* Why what was before is not known, where it should be: what is gone since then would pass for well. NULL: it is. */
+    const char *lacks_past;
     VEC(const char *)
     notes; /* what went wrong on the way: a device that did not answer, a capture that broke off */
 };

@@ -346,6 +346,10 @@ class Trouble(Memory):
         d = self.start(golden(FLAPPING), arguments=["--state-dir", os.path.join(self.state, "none")])
         self.check_goes_on(d)
         self.assertIn("No such file", self.memory(d)["why"])
+        p = subprocess.run([os.path.join(daemon.PROGRAMS, "hbactl"), "--socket", d.path, "check"], stdout=subprocess.PIPE, check=False,
+                           encoding="utf-8", timeout=PATIENCE)
+        self.assertEqual(p.returncode, 3)  # what is lost since then would pass for well
+        self.assertTrue(p.stdout.startswith("HBAD UNKNOWN - what was before cannot be read: No such file or directory | "), p.stdout)
 
     def test_no_room(self):
         """A file system of 32 KiB, which is less than an empty database."""
